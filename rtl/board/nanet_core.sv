@@ -2,10 +2,10 @@
 /// All of a UDP-to-memory interface but its ports: from datagrams to buffers in host memory. What
 /// nanet_nic and nanet_nic_10g have in common; they flatten its structures.
 ///
-/// nanet_lane, one a port -> nanet_memory -> dma; bar -> nanet_bar
+/// nanet_lane, one a port, around nanet_search or wires -> nanet_memory -> dma; bar -> nanet_bar
 ///
 ///   Handshake   arrivals_i as nanet_port gives them; bar and dma AXI4
-///   Clocks      clk_i
+///   Clocks      clk_i; search_clk_i for search_i, with Search. rst_ni is synchronized into it here
 ///   Latency     as nanet_lane and nanet_memory
 ///   Throughput  a beat of DataWidth a cycle to host memory; a datagram of a port in its beats and
 ///               6 cycles
@@ -21,7 +21,8 @@ module nanet_core
   parameter int unsigned Depth     = 256,
   parameter int unsigned Stores    = 0,
   parameter bit          Firmware  = 1'b0,
-  parameter int unsigned Regions   = 0
+  parameter int unsigned Regions   = 0,
+  parameter bit          Search    = 1'b0
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -29,6 +30,8 @@ module nanet_core
 
   input  arrival_t  [NumPorts-1:0] arrivals_i,
   output logic      [NumPorts-1:0] echo_o,
+  input  logic                     search_clk_i,
+  input  search_t                  search_i,
   input  firmware_t                cfg_firmware_i,
 
   input  axi_pkg::bar_request_t  bar_i,
@@ -83,6 +86,9 @@ module nanet_core
   logic [NumPorts-1:0] ask, answer, queue_idle, list_idle;
   steps_t [NumPorts-1:0] steps;
   logic queue_full;
+  beat_t [NumPorts-1:0] queued, listed;
+  logic [NumPorts-1:0][DataWidth-1:0] queued_data, listed_data;
+  logic [NumPorts-1:0] queued_ready, listed_ready;
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_list
     assign echo_o[i] = control.lists[i].echo;
@@ -98,26 +104,88 @@ module nanet_core
       .clk_i,
       .rst_ni,
       .time_cycles_i,
-      .list_i       (control.lists[i]),
-      .table_we_i   (control.table_we && control.table_list == 2'(i)),
-      .table_index_i(control.table_index),
-      .table_i      (control.table_buffer),
-      .arrival_i    (arrivals_i[i]),
-      .answer_i     (answer[i]),
-      .request_o    (requests[i]),
-      .response_i   (responses[i]),
-      .data_o       (data[i]),
-      .full_i       (queue_full),
-      .steps_o      (steps[i]),
-      .filled_o     (state.filled[i]),
-      .counters_o   (state.counters[i]),
-      .queue_idle_o (queue_idle[i]),
-      .idle_o       (list_idle[i])
+      .list_i        (control.lists[i]),
+      .table_we_i    (control.table_we && control.table_list == 2'(i)),
+      .table_index_i (control.table_index),
+      .table_i       (control.table_buffer),
+      .arrival_i     (arrivals_i[i]),
+      .queued_o      (queued[i]),
+      .queued_data_o (queued_data[i]),
+      .queued_ready_i(queued_ready[i]),
+      .listed_i      (listed[i]),
+      .listed_data_i (listed_data[i]),
+      .listed_ready_o(listed_ready[i]),
+      .answer_i      (answer[i]),
+      .request_o     (requests[i]),
+      .response_i    (responses[i]),
+      .data_o        (data[i]),
+      .full_i        (queue_full),
+      .steps_o       (steps[i]),
+      .filled_o      (state.filled[i]),
+      .counters_o    (state.counters[i]),
+      .queue_idle_o  (queue_idle[i]),
+      .idle_o        (list_idle[i])
     );
   end
   for (genvar i = int'(NumPorts); i < int'(MaxPorts); i++) begin : gen_no_list
     assign state.filled[i]   = '0;
     assign state.counters[i] = '0;
+  end
+
+  // ---------------------------------------------------------------- search
+  logic search_idle;
+  if (Search) begin : gen_search
+    localparam int unsigned UsageW = $clog2(Depth) + 2;
+    logic search_rst_n;
+    sync_reset u_search_reset (
+      .clk_i (search_clk_i),
+      .rst_ni,
+      .rst_no(search_rst_n)
+    );
+    logic [NumPorts-1:0] in_valid, out_valid;
+    entry_e [NumPorts-1:0] in_kind, out_kind;
+    logic [NumPorts-1:0][UsageW-1:0] usage, ends;
+    nanet_search #(
+      .NumPorts (NumPorts),
+      .DataWidth(DataWidth),
+      .UsageW   (UsageW)
+    ) u_search (
+      .clk_i,
+      .rst_ni,
+      .search_clk_i,
+      .search_rst_ni(search_rst_n),
+      .cfg_we_i     (search_i.we),
+      .cfg_memory_i (search_i.memory),
+      .cfg_addr_i   (search_i.addr),
+      .cfg_data_i   (search_i.data),
+      .in_valid_i   (in_valid),
+      .in_ready_o   (queued_ready),
+      .in_kind_i    (in_kind),
+      .in_i         (queued_data),
+      .out_valid_o  (out_valid),
+      .out_ready_i  (listed_ready),
+      .out_kind_o   (out_kind),
+      .out_o        (listed_data),
+      .usage_o      (usage),
+      .ends_o       (ends),
+      .idle_o       (search_idle)
+    );
+    for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_beat
+      assign in_valid[i] = queued[i].valid;
+      assign in_kind[i]  = queued[i].kind;
+      assign listed[i]   = '{
+          valid: out_valid[i], kind: out_kind[i], usage: 16'(usage[i]), ends: 16'(ends[i])
+      };
+      logic unused_queue;
+      assign unused_queue = ^{queued[i].usage, queued[i].ends};
+    end
+  end else begin : gen_no_search
+    assign listed       = queued;
+    assign listed_data  = queued_data;
+    assign queued_ready = listed_ready;
+    assign search_idle  = 1'b1;
+    logic unused_search;
+    assign unused_search = ^{search_clk_i, search_i};
   end
 
   // ---------------------------------------------------------------- the address of a buffer
@@ -210,5 +278,6 @@ module nanet_core
     .probe_tag_o
   );
 
-  assign idle_o = bar_idle && (&queue_idle) && (&list_idle) && firmware_idle && memory_idle;
+  assign idle_o = bar_idle && (&queue_idle) && (&list_idle) && search_idle && firmware_idle &&
+                  memory_idle;
 endmodule

@@ -5,7 +5,8 @@
 /// docs/explanation/cores/nanet.md.
 ///
 ///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
-///               gmii*_tx*; rst_ni is synchronized into eth_clk_i here
+///               gmii*_tx*; search_clk_i for search_*, with Search. rst_ni is synchronized into
+///               both here
 ///   BAR 0       4 KiB: registers in the first 256 bytes
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Result      result_o: what a program stores in RESULT, 2 clocks later, for one clock
@@ -16,7 +17,8 @@
 ///   Parameters  NumPorts 1..4; DataWidth 64..512 of the dma bus; Depth of a port's queue in beats;
 ///               Stores 0..2; Firmware 0, 1; Regions 0: buffers have addresses of the bus, 16:
 ///               places in registered memory, translated page by page; Echo 1: a list
-///               may have its datagrams sent back
+///               may have its datagrams sent back; Search 1: behind each datagram of events
+///               one with candidates for their rings, as nanet_search
 ///   Not done    sending a program's UDP; more lists than ports; 10 Gigabit Ethernet: nanet_nic_10g
 module nanet_nic
   import nanet_nic_pkg::*;
@@ -27,7 +29,8 @@ module nanet_nic
   parameter int unsigned Stores    = 0,
   parameter bit          Firmware  = 1'b0,
   parameter int unsigned Regions   = 0,
-  parameter bit          Echo      = 1'b0
+  parameter bit          Echo      = 1'b0,
+  parameter bit          Search    = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -71,6 +74,13 @@ module nanet_nic
   input logic [15:0] cfg_firmware_wake_min_i,  // cycles, as nanet_firmware
   input logic [15:0] cfg_firmware_wake_span_i,
   input logic [15:0] cfg_firmware_work_i,
+
+  // The search's clock and configuration, as rich_seeds; not used without Search.
+  input logic        search_clk_i,
+  input logic        search_we_i,
+  input logic [ 1:0] search_memory_i,
+  input logic [15:0] search_addr_i,
+  input logic [63:0] search_data_i,
 
   input  logic        bar_awvalid_i,
   input  logic [3:0]  bar_awid_i,
@@ -232,11 +242,14 @@ module nanet_nic
     .Depth    (Depth),
     .Stores   (Stores),
     .Firmware (Firmware),
-    .Regions  (Regions)
+    .Regions  (Regions),
+    .Search   (Search)
   ) u_core (
     .clk_i,
     .rst_ni,
     .time_cycles_i,
+    .search_clk_i,
+    .search_i      ({search_we_i, search_memory_i, search_addr_i, search_data_i}),
     .arrivals_i    (arrivals),
     .echo_o        (echo),
     .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),

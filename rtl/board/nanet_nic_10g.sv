@@ -205,6 +205,8 @@ module nanet_nic_10g
     .clk_i,
     .rst_ni,
     .time_cycles_i,
+    .search_clk_i  (clk_i),
+    .search_i      ('0),
     .arrivals_i    (arrivals),
     .echo_o        (echo),
     .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// From a port to memory: nanet_queue -> nanet_stream, with the counters of both.
+/// From a port to memory: nanet_queue -> queued_*, listed_* -> nanet_stream, with the counters of
+/// both. What lies between, a search or only wires, is outside.
 ///
-///   Handshake   arrival_i is never stalled; answer_i, request_o, response_i, data_o and full_i as
+///   Handshake   arrival_i is never stalled; queued_*, listed_* valid/ready; answer_i, request_o, response_i, data_o and full_i as
 ///               in nanet_stream
 ///   Ordering    datagrams in their order
 ///   Latency     as nanet_queue and nanet_stream
@@ -29,6 +30,12 @@ module nanet_lane
   input buffer_t     table_i,
 
   input  arrival_t             arrival_i,
+  output beat_t                queued_o,
+  output logic [DataWidth-1:0] queued_data_o,
+  input  logic                 queued_ready_i,
+  input  beat_t                listed_i,
+  input  logic [DataWidth-1:0] listed_data_i,
+  output logic                 listed_ready_o,
   input  logic                 answer_i,    // the address of its buffer is known
   output list_request_t        request_o,
   input  list_response_t       response_i,
@@ -42,9 +49,8 @@ module nanet_lane
   output logic                      idle_o         // of the list
 );
   localparam int unsigned UsageW = $clog2(Depth) + 2;
-  logic beat_valid, beat_ready, head_lost;
-  entry_e beat_kind;
-  logic [DataWidth-1:0] beat;
+  logic queued_valid, head_lost;
+  entry_e queued_kind;
   logic [UsageW-1:0] usage, ends;
 
   nanet_queue #(
@@ -57,10 +63,10 @@ module nanet_lane
     .rst_ni,
     .in_valid_i  (arrival_i.valid),
     .in_i        (arrival_i.entry),
-    .beat_valid_o(beat_valid),
-    .beat_ready_i(beat_ready),
-    .beat_kind_o (beat_kind),
-    .beat_o      (beat),
+    .beat_valid_o(queued_valid),
+    .beat_ready_i(queued_ready_i),
+    .beat_kind_o (queued_kind),
+    .beat_o      (queued_data_o),
     .usage_o     (usage),
     .ends_o      (ends),
     .head_lost_o (head_lost),
@@ -68,6 +74,9 @@ module nanet_lane
     .last_o      (steps_o.last),
     .idle_o      (queue_idle_o)
   );
+  assign queued_o = '{
+      valid: queued_valid, kind: queued_kind, usage: 16'(usage), ends: 16'(ends)
+  };
 
   logic [15:0] no_event, overwritten;
   logic [31:0] delivered;
@@ -86,12 +95,12 @@ module nanet_lane
     .table_we_i,
     .table_index_i,
     .table_i,
-    .beat_valid_i  (beat_valid),
-    .beat_ready_o  (beat_ready),
-    .beat_kind_i   (beat_kind),
-    .beat_i        (beat),
-    .usage_i       (usage),
-    .ends_i        (ends),
+    .beat_valid_i  (listed_i.valid),
+    .beat_ready_o  (listed_ready_o),
+    .beat_kind_i   (listed_i.kind),
+    .beat_i        (listed_data_i),
+    .usage_i       (listed_i.usage[UsageW-1:0]),
+    .ends_i        (listed_i.ends[UsageW-1:0]),
     .head_lost_i   (head_lost),
     .ask_valid_o   (steps_o.ask),
     .answer_valid_i(answer_i),
@@ -137,5 +146,5 @@ module nanet_lane
   };
 
   logic unused;
-  assign unused = losses.no_event;
+  assign unused = ^{losses.no_event, listed_i.usage >> UsageW, listed_i.ends >> UsageW};
 endmodule

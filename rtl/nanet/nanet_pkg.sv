@@ -58,6 +58,23 @@ package nanet_pkg;
     frames_t frames;
   } arrival_t;
 
+  /// A beat between a port's queue and its list; its data goes beside it. usage and ends as
+  /// nanet_queue, from bit 0.
+  typedef struct packed {
+    logic        valid;
+    entry_e      kind;
+    logic [15:0] usage;
+    logic [15:0] ends;
+  } beat_t;
+
+  /// A write to a memory of the search, as rich_seeds.
+  typedef struct packed {
+    logic              we;
+    rich_pkg::memory_e memory;
+    logic [15:0]       addr;
+    logic [63:0]       data;
+  } search_t;
+
   /// Cycles of the published interface's soft processor, as nanet_firmware.
   typedef struct packed {
     logic [15:0] wake_min;

@@ -16,7 +16,7 @@ from isthmus import native, platforms
 from isthmus.bench.runner import model
 from isthmus.errors import UserError
 from isthmus.roads.nanet import bench
-from isthmus.roads.nanet.chain import Chain, commodity, scenario
+from isthmus.roads.nanet.chain import Chain, commodity, parameters, scenario
 from isthmus.roads.nanet.platform import TOP
 from isthmus.trigger.times import Times
 
@@ -31,9 +31,10 @@ TIMES = Times(
         "handover": [(100, 1)],
         **{f"merge/{layout}/{n}": [(200, 1)] for layout in LAYOUTS for n in SIZES},
         **{f"find/{finder}/{n}": [(2_000, 9), (4_000, 1)] for finder in FINDERS for n in SIZES},
+        **{f"fit/isthmus/{n}": [(1_000, 1)] for n in SIZES},
     },
 )  # fmt: skip
-"""Finding takes 2 us, and 4 us of each tenth group."""
+"""Finding takes 2 us, and 4 us of each tenth group; fitting given candidates takes 1 us."""
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +46,11 @@ def run() -> Run:
         profile: str = "isthmus", workload: dict[str, Any] | None = None, **settings: Any
     ) -> dict[str, Any]:
         platform = platforms.load(bench.PLATFORM)
-        if profile not in built:
-            built[profile] = model(TOP, False, bench.parameters(platform, profile, 4))  # type: ignore[arg-type]
         chain = Chain(**{"rate_per_s": 4e6, "groups": 150, "seed": 5, **settings})
-        made = scenario(platform, profile, chain, TIMES, built[profile])  # type: ignore[arg-type]
+        which = f"{profile} {chain.place}"
+        if which not in built:
+            built[which] = model(TOP, False, parameters(platform, profile, chain))  # type: ignore[arg-type]
+        made = scenario(platform, profile, chain, TIMES, built[which])  # type: ignore[arg-type]
         made["workload"] |= workload or {}
         (found,) = native.run_scenario(made)
         return found
@@ -128,6 +130,45 @@ def test_the_published_interface_is_slower_by_its_firmware(run: Run) -> None:
     slow, fast = (run(profile, rate_per_s=0.5e6) for profile in ("as-published", "isthmus"))
     # Less than the whole of it: the datagrams are short, and two stores of a short one cost little.
     assert 4_600 <= ns(slow, "seen", "min") - ns(fast, "seen", "min") <= 7_000
+
+
+@pytest.mark.release
+def test_the_interface_s_candidates_give_the_cores_answers(run: Run) -> None:
+    """Every candidate is compared with the model's by the engine, every answer with the finder's."""
+    cores, interface = (run(place=place, groups=400) for place in ("cpu", "fpga"))
+    one, other = cores["workload"], interface["workload"]
+    assert interface["checked"]["lost"] == 0
+    assert other["quality"] == one["quality"]
+    assert one["quality"]["efficiency"][0] > 0.99
+    assert one["quality"]["fakes"] < 0.1 < other["candidates"]["fakes"]
+    assert (ns(interface, "find", "min"), ns(interface, "find", "max")) == (1_000, 1_000)
+    # The search ends within some hundred clocks of the last hit: 4 ns each, and 200 MHz for the rest.
+    assert 100 < ns(interface, "seen", "p50") - ns(cores, "seen", "p50") < 2_000
+    # A datagram of candidates behind each one of events.
+    delivered = [
+        sum(made["counters"][f"port{port}.delivered"] for port in range(4)) for made in (cores, interface)
+    ]
+    assert delivered[1] == 2 * delivered[0]
+    # At its limit, the wire's, the search keeps up: nothing is lost.
+    full = run(place="fpga", rate_per_s=12e6, groups=400)
+    assert full["checked"]["lost"] == 0
+    assert full["workload"]["busy"]["wire"] > 0.97
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"place": "gpu"}, r"place: gpu; expected one of cpu, fpga"),
+        ({"place": "fpga", "format": "tel62"}, r"place: fpga needs whole events on a link"),
+        ({"place": "fpga", "finder": "almagest"}, r"place: fpga finds the candidates of isthmus"),
+    ],
+)
+def test_a_place_that_cannot_search_is_refused_before_anything_is_built(
+    settings: dict[str, Any], message: str
+) -> None:
+    platform = platforms.load(bench.PLATFORM)
+    with pytest.raises(UserError, match=message):
+        scenario(platform, "isthmus", Chain(1e6, **settings), TIMES, Path("none"))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ mod ledger;
 mod program;
 mod results;
 pub mod scenario;
+mod search;
 mod serve;
 mod world;
 

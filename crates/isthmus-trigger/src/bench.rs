@@ -117,6 +117,12 @@ impl Ready {
         }
     }
 
+    /// The finder of [`Kind::Likelihood`].
+    #[must_use]
+    pub fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
     /// Speed and quality of one finder.
     #[must_use]
     pub fn row(

@@ -7,6 +7,7 @@
 //! compared by their likelihood, hits shared. `docs/explanation/ring-finding.md` tells it at length.
 
 mod gateware;
+mod given;
 mod hough;
 mod joint;
 mod robust;
@@ -16,6 +17,7 @@ use crate::geometry::{Geometry, UNIT_MM};
 use crate::record::Record;
 use crate::simd::{Kernel, LANES, Level, Simd};
 pub use gateware::{Gateware, Seed, Word};
+pub use given::{Given, encode as encode_given, ids};
 pub(crate) use hough::{MAX_CELLS, Table};
 
 /// Circles that an event can have.
@@ -162,7 +164,7 @@ impl Finder {
     pub fn find(&self, level: Level, events: &[Record], found: &mut Vec<Found>) {
         found.clear();
         found.resize(events.len(), Found::default());
-        level.run(All { finder: self, events, found });
+        level.run(All { finder: self, events, found, given: None });
     }
 }
 
@@ -173,6 +175,8 @@ struct All<'a> {
     finder: &'a Finder,
     events: &'a [Record],
     found: &'a mut [Found],
+    /// Candidates, where they came with the events.
+    given: Option<&'a Given>,
 }
 
 impl Kernel for All<'_> {
@@ -182,14 +186,17 @@ impl Kernel for All<'_> {
     fn run<S: Simd>(self, s: S) {
         let mut rest = robust::Rest::default();
         let mut scratch = joint::Scratch::new();
-        for (events, found) in self.events.chunks(BLOCK).zip(self.found.chunks_mut(BLOCK)) {
+        for (block, (events, found)) in
+            self.events.chunks(BLOCK).zip(self.found.chunks_mut(BLOCK)).enumerate()
+        {
             let geometry = &self.finder.geometry;
             s.call(robust::Singles { geometry, events, found, rest: &mut rest });
             s.call(robust::Robust { geometry, events, found, rest: &mut rest });
             for &event in rest.left() {
-                let (finder, event, found) =
-                    (self.finder, &events[event as usize], &mut found[event as usize]);
-                s.call(joint::Several { finder, event, found, scratch: &mut scratch });
+                let at = usize::from(event);
+                let given = self.given.map(|given| given.of(block * BLOCK + at));
+                let (finder, event, found) = (self.finder, &events[at], &mut found[at]);
+                s.call(joint::Several { finder, event, found, given, scratch: &mut scratch });
             }
         }
     }

@@ -44,7 +44,8 @@ impl Quality {
         made
     }
 
-    fn add(&mut self, truth: &Truth, found: &Found, counted_hits: usize) {
+    /// Counts one more event.
+    pub fn add(&mut self, truth: &Truth, found: &Found, counted_hits: usize) {
         let counts = |at: usize| usize::from(truth.rings[at].hits) >= counted_hits;
         let number = (0..truth.rings.len()).filter(|&at| counts(at)).count().min(3);
         self.events += 1;

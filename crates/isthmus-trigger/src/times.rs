@@ -15,7 +15,7 @@ use crate::geometry::Geometry;
 use crate::merge::{Format, Merger, packets};
 use crate::record::Record;
 use crate::report::ReportError;
-use crate::rings::Config;
+use crate::rings::{Config, Given, encode_given, ids};
 use crate::simd::Level;
 
 /// Samples between two looks at the scheduler.
@@ -24,6 +24,8 @@ const BLOCK: usize = 64;
 const TRIES: usize = 8;
 /// Events that are measured with, in turn.
 const EVENTS: usize = 1 << 15;
+/// Of them, those whose candidates are searched beforehand.
+const SEARCHED: usize = 1 << 13;
 /// Bits of a value that its bucket keeps: 0.8 % of it.
 const KEPT_BITS: u32 = 7;
 
@@ -69,7 +71,8 @@ pub struct Times {
     /// Share of the time's blocks of 64 samples that were left out: the operating system had interrupted the
     /// core, or given it to something else, meanwhile. None where it does not say.
     pub interrupted: Option<f64>,
-    /// From what: `find/<finder>/<events>`, `merge/<format>/<events>` (one datagram), `handover` (a word from one
+    /// From what: `find/<finder>/<events>`, `fit/isthmus/<events>` (of given candidates),
+    /// `merge/<format>/<events>` (one datagram), `handover` (a word from one
     /// core to another).
     pub distributions: BTreeMap<String, Distribution>,
 }
@@ -170,7 +173,7 @@ pub fn measure(
 ) -> Result<Option<Times>, ReportError> {
     let of = crate::report::chosen_sample(sample)?;
     let (records, _) = generate(&Geometry::na62(), &of, seed, EVENTS);
-    let total = sizes.len() * (FINDERS.len() - 1 + Format::ALL.len()) + 1;
+    let total = sizes.len() * (FINDERS.len() + Format::ALL.len()) + 1;
     let mut distributions = BTreeMap::new();
     let mut blocks = Blocks::default();
     let own = Watch::of_this_thread();
@@ -194,6 +197,11 @@ pub fn measure(
                 return Ok(None);
             }
         }
+        let times = fitting(&mut blocks, &own, &ready, &groups, samples);
+        distributions.insert(format!("fit/isthmus/{size}"), times);
+        if !go(&distributions) {
+            return Ok(None);
+        }
         for format in Format::ALL {
             let times = merging(&mut blocks, &own, format, &groups, samples);
             distributions.insert(format!("merge/{}/{size}", format.name()), times);
@@ -207,6 +215,38 @@ pub fn measure(
     let interrupted = blocks.known.then(|| blocks.left_out as f64 / blocks.all.max(1) as f64);
     let (sample, level) = (sample.to_owned(), Level::best().name());
     Ok(Some(Times { sample, seed, level, interrupted, distributions }))
+}
+
+/// The finder on events that come with their candidates, from the bytes of these on.
+fn fitting(
+    blocks: &mut Blocks,
+    own: &Watch,
+    ready: &Ready,
+    groups: &[&[Record]],
+    samples: usize,
+) -> Distribution {
+    let gateware = ready.finder().gateware();
+    // Each event's own search takes a hundred times as long as its fit: some groups are enough.
+    let groups =
+        &groups[..groups.len().min(SEARCHED.div_ceil(groups.first().map_or(1, |g| g.len())))];
+    let sent: Vec<(&[Record], Vec<u8>)> = groups
+        .iter()
+        .map(|few| {
+            let seeds: Vec<_> = few.iter().map(|event| gateware.seeds(&ids(event))).collect();
+            (*few, encode_given(&seeds))
+        })
+        .collect();
+    let (mut given, mut found) = (Given::default(), Vec::new());
+    let mut turn = sent.iter().cycle();
+    blocks.clocked(samples, &[own], || {
+        let Some((few, bytes)) = turn.next() else { return 0 };
+        let start = Instant::now();
+        let read = given.read(bytes, few.len());
+        ready.finder().find_given(Level::best(), few, &given, &mut found);
+        let took = start.elapsed().as_nanos() as u64;
+        debug_assert!(read.is_ok(), "{read:?}");
+        took
+    })
 }
 
 /// One datagram into the merger, whether or not it completes its group.

@@ -197,6 +197,15 @@ IO: dict[str, Signal] = {
 }
 
 
+# Writes to the memories of a search for rings, before the first event.
+SEARCH: dict[str, Signal] = {
+    "we_i": Signal(1, False),
+    "memory_i": Signal(2, False),
+    "addr_i": Signal(16, False),
+    "data_i": Signal(64, False),
+}
+
+
 # Transactions of a near-data unit on records of host memory, and their ends.
 UPDATE: dict[str, Signal] = {
     "valid_i": Signal(1, False),
@@ -250,6 +259,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "flits": FLITS,
     "task": TASK,
     "update": UPDATE,
+    "search": SEARCH,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
     "mem": _lines(requests=True),  # a home's access to its memory
     "io": IO,

@@ -74,6 +74,12 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
         "parts_ps": {part: _latency(US) for part, _ in chain_tables.PARTS},
     }
     short = f"wire-to-trigger/{chain['format']}-e{chain['events']}-c{chain['cores']}-r{rate:.0f}"
+    quality = {"events": 3200, "efficiency": [0.999, 0.97, None], "multiplicity": [0.998, 0.96, None]}
+    workload |= {"search": "fpga" if "search" in chain else "cpu", "quality": {**quality, "fakes": 0.03}}
+    if "search" in chain:
+        short = short.replace("packed", "packed-fpga")
+        workload |= {"search_mhz": 250.0, "candidates": {**quality, "fakes": 0.4}}
+        workload["parts_ps"] |= {"find": _latency(US / 2)}
     return [
         {
             **common, "id": f"{name}/{chain['finder']}/{short}",
@@ -96,6 +102,7 @@ def times(tmp_path: Path) -> Path:
         "merge/packed/8": [(200, 3)],
         "find/isthmus/8": [(2000, 2), (3000, 1)],
         "find/isthmus/16": [(4000, 2)],
+        "fit/isthmus/8": [(1000, 2)],
     }
     made = measuring.Times("a machine", "2026-01-01", "reference", 1, "avx2", 0.5, distributions)
     file = tmp_path / "times.json"
@@ -132,6 +139,25 @@ def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> Non
     assert [figure.id for figure in figures] == ["chain-latency", "chain-edge", "chain-parts"]
     # Ten samples beyond a point.
     assert figures[0].panels[0].option["series"][0]["data"] == [[5.0, 0.25]]
+
+
+def test_places_stand_side_by_side_with_their_quality(times: Path) -> None:
+    made = measure(
+        [("isthmus", Chain(rate, place=place)) for place in ("cpu", "fpga") for rate in (2e6, 5e6, 12e6)],
+        times=times, runner=engine, given=Path("model.so"),
+    )  # fmt: skip
+    rows = chain_tables.places(made)
+    assert [row[0] for row in rows] == ["CPU", "FPGA", "FPGA", "GPU"]
+    # The fastest rate that both carried.
+    assert [row[2] for row in rows] == ["5", "5", "5", "not measured here"]
+    assert rows[1][5:] == ["1.00", "0.50", "0.999", "0.970", "", "0.998", "0.960", "", "0.030"]
+    assert rows[2][3:] == ["", "", "1.00", "", "0.999", "0.970", "", "0.998", "0.960", "", "0.400"]
+    assert "not measured here" in tables.text(made)
+    drawn = page.page(made)
+    assert "Three places to find rings" in drawn
+    assert "the cores 0.50 instead of 1.00. The answers are the same." in drawn
+    # One place alone is compared with nothing.
+    assert chain_tables.places(measured(times)) == []
 
 
 def test_the_document_s_numbers_of_the_trigger_are_compared(times: Path) -> None:

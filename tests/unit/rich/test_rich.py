@@ -14,3 +14,12 @@ def test_the_models_in_python_and_rust_have_the_same_memories_and_answers() -> N
 @pytest.mark.parametrize("cells", [3032, 200])
 def test_rich_seeds(cells: int) -> None:
     run("isthmus:rich:rich", "rich_seeds", "rich_seeds_tb", parameters={"Cells": cells})
+
+
+def test_nanet_search() -> None:
+    run(
+        "isthmus:nanet:nanet",
+        "nanet_search",
+        "nanet_search_tb",
+        parameters={"NumPorts": 2, "Cells": 200},
+    )

@@ -97,8 +97,9 @@ impl End<'_> {
             seed: scenario.seed,
         };
         let name = format!(
-            "wire-to-trigger/{}-e{}-c{}-r{}",
+            "wire-to-trigger/{}{}-e{}-c{}-r{}",
             plan.format.name(),
+            if chain.search.is_some() { "-fpga" } else { "" },
             chain.events,
             chain.cores,
             chain.rate_per_s
@@ -107,6 +108,7 @@ impl End<'_> {
         let mut made = Measurement::of(&origin, &name, &samples).described("one_way", arrivals);
         made.excluded = Excluded { head: plan.head, tail: plan.total - plan.head - plan.counted };
         self.times(&mut made)?;
+        self.quality(&mut made);
         self.rates(&mut made, outcome);
         for (port, statistics) in outcome.statistics.iter().enumerate() {
             for (name, count) in statistics.named() {
@@ -196,6 +198,29 @@ impl End<'_> {
             made.stages_total_ps = (trip.answered - trip.wire).0;
         }
         Ok(())
+    }
+
+    /// How well rings were found, beside how fast; with a search what its candidates alone are.
+    fn quality(&self, made: &mut Measurement) {
+        let place = if self.chain.search.is_some() { "fpga" } else { "cpu" };
+        made.workload.insert("search".to_owned(), json!(place));
+        if let Some(search) = self.chain.search {
+            made.workload.insert("search_mhz".to_owned(), json!(search.clock_mhz));
+        }
+        for (key, of) in [("quality", &self.log.quality), ("candidates", &self.log.alone)] {
+            if of.events == 0 {
+                continue;
+            }
+            // Of a kind of events that did not come there is no share.
+            let share = |value: f64| if value.is_finite() { json!(value) } else { Value::Null };
+            let value = json!({
+                "events": of.events,
+                "efficiency": ([1, 2, 3].map(|number| share(of.efficiency(number)))),
+                "multiplicity": ([1, 2, 3].map(|number| share(of.multiplicity(number)))),
+                "fakes": of.fake_rate(),
+            });
+            made.workload.insert(key.to_owned(), value);
+        }
     }
 
     fn rates(&self, made: &mut Measurement, outcome: &Outcome) {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use isthmus_host::nic::{PLACE_BYTES, PageSize};
 
-use isthmus_trigger::merge::LINKS;
+use isthmus_trigger::merge::{Format, LINKS};
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
@@ -285,6 +285,18 @@ pub struct NanetChain {
     pub release_us: f64,
     /// Measured times of the program's steps.
     pub times: NanetTimes,
+    /// The interface searches for candidates; the cores fit them. Needs a model built for it.
+    #[serde(default)]
+    pub search: Option<NanetSearch>,
+}
+
+/// The interface's search for rings.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NanetSearch {
+    /// Its clock.
+    #[schemars(range(min = 50.0, max = 1_000.0))]
+    pub clock_mhz: f64,
 }
 
 /// Distributions: the highest time of a bucket in ns, and samples in it.
@@ -297,7 +309,7 @@ pub struct NanetTimes {
     pub merge: Vec<(u64, u64)>,
     /// A group from core to core.
     pub handover: Vec<(u64, u64)>,
-    /// Finding the rings of a group.
+    /// Finding the rings of a group; with `search` fitting its candidates.
     pub find: Vec<(u64, u64)>,
 }
 
@@ -381,11 +393,25 @@ impl NanetScenario {
 
     fn check_chain(&self, chain: &NanetChain) -> Result<(), RoadError> {
         let ports = self.interface.ports;
+        // With a search the events' candidates are a datagram of their own behind them.
+        let datagrams = if chain.search.is_some() { 2 } else { 1 };
         let reason = if ports != LINKS {
             Some(("interface.ports", format!("{ports}: a chain has {LINKS} links")))
-        } else if self.workload.datagrams != 1 || self.workload.bytes != MAX_BYTES {
-            let reason = format!("a chain's buffer holds one datagram of {MAX_BYTES} bytes");
+        } else if self.workload.datagrams != datagrams || self.workload.bytes != MAX_BYTES {
+            let reason = format!(
+                "a chain's buffer holds {datagrams} of {MAX_BYTES} bytes: the events' datagram, and with \
+                 chain.search that of their candidates"
+            );
             Some(("workload.datagrams", reason))
+        } else if chain.search.is_some() && chain.format != Format::Packed.name() {
+            let reason = format!("{}: a search needs whole events, packed ones", chain.format);
+            Some(("chain.format", reason))
+        } else if chain.search.is_some() && chain.finder != "isthmus" {
+            let reason = format!("{}: the candidates are those of isthmus", chain.finder);
+            Some(("chain.finder", reason))
+        } else if chain.search.is_some() && self.workload.policy != NanetPolicy::Hold {
+            let reason = "expected hold: else a datagram could be dropped without its candidates";
+            Some(("workload.policy", reason.to_owned()))
         } else if self.workload.work_ns != 0.0 {
             let reason = format!("{}: a chain has chain.times instead", self.workload.work_ns);
             Some(("workload.work_ns", reason))
@@ -420,7 +446,9 @@ impl NanetScenario {
 
     /// Bytes of a buffer: each datagram begins at a multiple of [`PLACE_BYTES`].
     pub(super) fn buffer_bytes(&self) -> usize {
-        self.place_bytes() * usize::from(self.workload.datagrams)
+        // A datagram of candidates is larger than that of their events, but not twice as large.
+        let searches = self.chain.as_ref().is_some_and(|chain| chain.search.is_some());
+        self.place_bytes() * (usize::from(self.workload.datagrams) + usize::from(searches))
     }
 
     /// Distance of two datagrams in a buffer, in bytes.

@@ -14,9 +14,12 @@ use isthmus_sim::world::{
     PhyFrame, XgmiiPhy,
 };
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
+use isthmus_trigger::geometry::Geometry;
+use isthmus_trigger::rings::{Config, Finder};
 
 use super::results::ResultPins;
 use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
+use super::search::{self, Loaded};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -107,6 +110,8 @@ pub(super) struct World {
     pub(super) config: NicConfig,
     /// What a program sends out by the interface.
     pub(super) results: ResultPins,
+    /// Whether the interface's search has its memories; there is none without a search.
+    pub(super) loaded: Option<Loaded>,
 }
 
 impl World {
@@ -150,7 +155,11 @@ impl World {
         link.remember(false);
         simulation.spans().set_enabled(false);
         let results = ResultPins::attach(&device)?;
-        Ok(Self { simulation, device, ports, link, host, config, results })
+        let searches = scenario.chain.as_ref().is_some_and(|chain| chain.search.is_some());
+        let words = || Finder::new(&Geometry::na62(), &Config::default()).gateware();
+        let loaded =
+            searches.then(|| search::load(&device, words().words().collect())).transpose()?;
+        Ok(Self { simulation, device, ports, link, host, config, results, loaded })
     }
 
     /// Opens the interface.
@@ -237,8 +246,15 @@ fn device(
         if ten_gigabit { (MAX_TEN_GIGABIT, TEN_GIGABIT) } else { (MAX_GIGABIT, GIGABIT) };
     let receive = (0..pins).map(|number| format!("{}_rx_clk_i", bundle(number, ten_gigabit)));
     let ethernet = receive.chain(["eth_clk_i".to_owned()]);
+    // Without a search its clock moves nothing: the same edges as the bus's cost no evaluation.
+    let search = (!ten_gigabit).then(|| {
+        let chain = scenario.chain.as_ref().and_then(|chain| chain.search);
+        let rate = chain.map_or(own, |one| Hertz((one.clock_mhz * 1e6).round() as u64));
+        ClockConfig::new(search::CLOCK, rate)
+    });
     let clocks = std::iter::once(ClockConfig::new("clk_i", own))
-        .chain(ethernet.map(|port| ClockConfig::new(&port, rate)));
+        .chain(ethernet.map(|port| ClockConfig::new(&port, rate)))
+        .chain(search);
     let firmware = interface.firmware.map_or([0; 3], |firmware| {
         let wake = scenario.cycles(firmware.wake_min_us);
         let span = scenario.cycles(firmware.wake_max_us) - wake;

@@ -35,6 +35,16 @@ pub struct Fragment<'a> {
     pub data: &'a [u8],
 }
 
+/// Bytes of the packet that begins here.
+///
+/// # Errors
+/// When its header is not whole.
+pub fn length(bytes: &[u8]) -> Result<usize, FormatError> {
+    let mut cursor = Cursor::new(bytes);
+    cursor.word("MEP header")?;
+    Ok((cursor.word("MEP header")? & 0xFFFF) as usize)
+}
+
 impl<'a> Mep<'a> {
     /// Reads a whole datagram. Its length, those of its fragments and their event numbers must fit together.
     pub fn decode(bytes: &'a [u8]) -> Result<Self, FormatError> {

@@ -82,7 +82,7 @@ impl Table {
 
     /// Centre and radius of a cell.
     #[inline(always)]
-    fn cell(&self, at: usize) -> [f32; 3] {
+    pub(super) fn cell(&self, at: usize) -> [f32; 3] {
         let [x, y] = self.centres.get(at / RADII).copied().unwrap_or_default();
         [x, y, self.radii[at % RADII]]
     }

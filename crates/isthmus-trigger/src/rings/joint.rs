@@ -35,6 +35,8 @@ pub(super) struct Several<'a> {
     pub(super) finder: &'a Finder,
     pub(super) event: &'a Record,
     pub(super) found: &'a mut Found,
+    /// Answers of a search that was made before, to be used instead of an own one.
+    pub(super) given: Option<&'a [[u16; 2]]>,
     pub(super) scratch: &'a mut Scratch,
 }
 
@@ -68,10 +70,13 @@ impl Kernel for Several<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self { finder, event, found, scratch } = self;
+        let Self { finder, event, found, given, scratch } = self;
         let (ids, count, hits) = hits(s, finder, event);
         let mut seeds = [[0.0; LANES]; 3];
-        let number = search(s, finder, &ids, count, &hits, &mut seeds, scratch);
+        let number = match given {
+            Some(answers) => finder.circles(answers, &mut seeds),
+            None => search(s, finder, &ids, count, &hits, &mut seeds, scratch),
+        };
         for _ in 0..finder.tuned.refine {
             refine(s, &finder.tuned, &hits, number, &mut seeds);
         }

@@ -27,6 +27,8 @@ fn everything_is_measured() {
         "find/almagest/64",
         "find/isthmus/4",
         "find/isthmus/64",
+        "fit/isthmus/4",
+        "fit/isthmus/64",
         "handover",
         "merge/packed/4",
         "merge/packed/64",
@@ -34,7 +36,7 @@ fn everything_is_measured() {
         "merge/tel62/64",
     ];
     assert_eq!(names, expected);
-    assert_eq!(calls, (1..=9).map(|done| (done, 9)).collect::<Vec<_>>());
+    assert_eq!(calls, (1..=11).map(|done| (done, 11)).collect::<Vec<_>>());
     for (name, of) in &made.distributions {
         // A machine without a quiet moment may leave fewer; it does not leave wrong ones.
         assert!(of.buckets.is_sorted() && of.samples().is_multiple_of(64), "{name}");

@@ -22,6 +22,10 @@ from isthmus.trigger.times import Times, load
 FORMATS = ("packed", "tel62")
 FINDERS = ("isthmus", "almagest")
 LINKS = 4
+PLACES = ("cpu", "fpga")
+"""Where candidates for rings are searched: by the cores that fit them, or in the interface."""
+SEARCH_MHZ = 250.0
+"""Clock of the interface's search, if nothing else is asked for."""
 COMMODITY = 100_816
 """Datagrams of the path without the interface: as many as its published percentiles are of."""
 
@@ -39,6 +43,13 @@ class Chain:
     sample: str = "reference"
     groups: int = 2000
     seed: int = 1
+    place: str = "cpu"
+    search_mhz: float = SEARCH_MHZ
+
+    @property
+    def searched(self) -> bool:
+        """Whether the interface searches."""
+        return self.place == "fpga"
 
 
 def scenario(
@@ -47,10 +58,17 @@ def scenario(
     """One run as the engine takes it. Raises `UserError`: times of this size or finder were not measured."""
     if chain.format not in FORMATS:
         raise UserError(f"format: {chain.format}; expected one of {', '.join(FORMATS)}")
+    if chain.place not in PLACES:
+        raise UserError(f"place: {chain.place}; expected one of {', '.join(PLACES)}")
+    if chain.searched and chain.format != "packed":
+        raise UserError(f"place: fpga needs whole events on a link; {chain.format} spreads each over all")
+    if chain.searched and chain.finder != "isthmus":
+        raise UserError(f"place: fpga finds the candidates of isthmus, not those of {chain.finder}")
+    kind = "fit" if chain.searched else "find"
     steps = {
         "merge": f"merge/{chain.format}/{chain.events}",
         "handover": "handover",
-        "find": f"find/{chain.finder}/{chain.events}",
+        "find": f"{kind}/{chain.finder}/{chain.events}",
     }
     stream = Stream(ports=LINKS, iterations=chain.groups, seed=chain.seed)
     group = {
@@ -66,7 +84,17 @@ def scenario(
             **{step: [list(pair) for pair in times.of(name)] for step, name in steps.items()},
         },
     }
-    return {**bench.scenario(platform, profile, stream, model), "chain": group, **changes}
+    made = bench.scenario(platform, profile, stream, model)
+    if chain.searched:
+        # A buffer has the events' datagram and that of their candidates.
+        group["search"] = {"clock_mhz": chain.search_mhz}
+        made["workload"] |= {"datagrams": 2, "window": 2, "policy": "hold"}
+    return {**made, "chain": group, **changes}
+
+
+def parameters(platform: Platform, profile: Profile, chain: Chain) -> dict[str, int]:
+    """Those of the gateware."""
+    return bench.parameters(platform, profile, LINKS) | ({"Search": 1} if chain.searched else {})
 
 
 def commodity(platform: Platform, iterations: int = COMMODITY, seed: int = 1) -> dict[str, Any]:
@@ -103,7 +131,7 @@ def measure(
     built: dict[str, Path] = {}
     wanted: list[dict[str, Any]] = []
     for profile, chain in chains:
-        values = bench.parameters(used, profile, LINKS)
+        values = parameters(used, profile, chain)
         name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
         if name not in built:
             built[name] = running.model(TOP, False, values) if given is None else given

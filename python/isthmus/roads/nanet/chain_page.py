@@ -13,13 +13,18 @@ from isthmus.roads.nanet.chain_tables import (
     BASELINE,
     COLUMNS,
     PARTS,
+    PLACE_COLUMNS,
     SHOWN,
     age,
     baselines,
     chains,
+    compared,
     label,
     of,
+    part,
     parts,
+    place,
+    places,
     row,
     us,
 )
@@ -36,6 +41,8 @@ COLOURS = ("c1", "c2", "c3", "c4", "c5")
 def answer(document: Document) -> str:
     """The fastest rate that was carried, and its latency."""
     runs = [m for m in chains(document) if not m.workload["saturated"] and m.profile == "isthmus"]
+    # The cores alone, where they were measured: what the interface saves is said below.
+    runs = [m for m in runs if place(m) == "cpu"] or runs
     if not runs:
         return ""
     best = max(runs, key=lambda m: float(m.workload["rate_per_s"]))
@@ -48,12 +55,13 @@ def answer(document: Document) -> str:
         f"{w['release_us']:g} us after it was."
     )
     items = [
-        f"Of {m.workload['rate_per_s'] / 1e6:g} million offered, the links carry "
+        f"{_who(m)}Of {m.workload['rate_per_s'] / 1e6:g} million offered, the links carry "
         f"{m.throughput.cycles_per_s / 1e6 if m.throughput else 0.0:.2f}: "
         f"{m.workload['late']:,} of {m.workload['counted_events']:,} are late."
         for m in chains(document)
         if m.workload["saturated"]
     ]
+    items += _saved(document)
     items += [
         f"Without the interface, through the kernel and to a GPU, it is {us(of(m).get('p50'))} us "
         f"(p50) to {us(of(m).get('max'))} us (max), by the published percentiles."
@@ -63,12 +71,70 @@ def answer(document: Document) -> str:
     return f'<p class="headline">{escape(sentence)}</p>\n<ul>{found}</ul>'
 
 
+def _who(m: Measurement) -> str:
+    return "With the search in the interface: " if place(m) == "fpga" else ""
+
+
+def _saved(document: Document) -> list[str]:
+    """What it changes to search in the interface."""
+    pair = {place(m): m for m in compared(document)}
+    if len(pair) < 2:
+        return []
+    values = [of(pair[one]).get("p50") for one in ("cpu", "fpga")]
+    inner = [part(pair[one], "seen") for one in ("cpu", "fpga")]
+    return [
+        f"With candidates from the interface it is {us(values[1])} us instead of {us(values[0])} (p50, "
+        f"{pair['cpu'].workload['rate_per_s'] / 1e6:g} million events a second): the interface takes "
+        f"{us(inner[1])} us instead of {us(inner[0])}, the cores {us(part(pair['fpga'], 'find'))} instead of "
+        f"{us(part(pair['cpu'], 'find'))}. The answers are the same."
+    ]
+
+
 def figures(document: Document) -> list[Figure]:
-    """Distributions, the edge, the parts."""
-    made = [_distributions(document)]
+    """Three places, distributions, the edge, the parts."""
+    made = [_places(document)] if compared(document) else []
+    made.append(_distributions(document))
     if len({m.workload["rate_per_s"] for m in chains(document)}) > 1:
         made.append(_edge(chains(document)))
     return [*made, _parts(document)]
+
+
+def _places(document: Document) -> Figure:
+    """Latency and quality of the places where candidates are searched, on one pair of axes."""
+    series: list[dict[str, Any]] = []
+    swatches = []
+    for m, colour in zip(compared(document), COLOURS, strict=False):
+        where = "FPGA, fit on cores" if place(m) == "fpga" else "CPU"
+        points = [(where, m.workload["quality"], [of(m).get("p50"), of(m).get("p99")])]
+        if "candidates" in m.workload:
+            points.append(
+                ("FPGA alone, no fit", m.workload["candidates"], [part(m, "seen"), part(m, "seen", "p99")])
+            )
+        for at, (name, quality, times) in enumerate(points):
+            shown = COLOURS[2] if at else colour
+            data = [[time / 1e6, 100 * quality["fakes"]] for time in times if time is not None]
+            series.append({"type": "line", "name": name, "colour": shown, "symbolSize": 9, "data": data})
+            swatches.append(Swatch(name, shown, "solid"))
+    option: dict[str, Any] = {
+        "xAxis": {"type": "log", "name": "us after the last byte", "nameLocation": "middle"},
+        "yAxis": {"type": "log", "name": "fakes in 100 events", "nameLocation": "middle"},
+        "series": series,
+    }
+    return Figure(
+        id="chain-places",
+        title="Three places to find rings",
+        caption="Latency from p50 to p99, and fakes. Further left is faster, further down is better. The GPU "
+        "is not measured here. Candidates alone are not fitted and nothing chooses among them: of an event's "
+        "candidates the first three count. With the fit on the cores the answers are the CPU's.",
+        panels=[Panel("", "Fakes over latency, a line a place; the table below has the numbers", option)],
+        table=Table(PLACE_COLUMNS, places(document)),
+        legend=swatches,
+        notes=(
+            "Found 1, 2, 3: of true rings in such events; right 1, 2, 3: such events with the right number; "
+            "fakes: an event. Interface: from the last byte on the pins to the program. Cores: search and "
+            "fit, or fit.",
+        ),
+    )
 
 
 def _beyond(m: Measurement, document: Document) -> list[list[float]]:
@@ -118,7 +184,8 @@ def _distributions(document: Document) -> Figure:
 
 def _edge(runs: Sequence[Measurement]) -> Figure:
     def kind(m: Measurement) -> str:
-        return f"{m.profile}, {m.workload['finder']} finder, {m.workload['format']}"
+        where = "fpga" if place(m) == "fpga" else m.workload["finder"]
+        return f"{m.profile}, {where} finder, {m.workload['format']}"
 
     kinds = sorted(set(map(kind, runs)))
     series, ages = [], []
@@ -181,6 +248,12 @@ def method(document: Document) -> str:
             f"How long merging, handing over and finding take is drawn from times measured on {machine}. "
             "Runs during which the operating system interrupted the core or took it away are left out."
             for machine in machines
+        ),
+        *(
+            "With place fpga the interface's own gateware searches for candidates, between ports and lists, "
+            f"at {mhz:g} MHz. A second datagram with the candidates follows that of the events in its "
+            "buffer; every candidate is compared with the model's."
+            for mhz in sorted({m.workload["search_mhz"] for m in chains(document) if place(m) == "fpga"})
         ),
         "The release of fixed latency behind the result pins is a model outside the interface.",
     ]

@@ -37,7 +37,13 @@ def baselines(document: Document) -> list[Measurement]:
 def label(m: Measurement) -> str:
     """A run in a few words."""
     w = m.workload
-    return f"{m.profile}, {w['finder']} finder, {w['rate_per_s'] / 1e6:g} M events/s"
+    where = "fpga" if place(m) == "fpga" else str(w["finder"])
+    return f"{m.profile}, {where} finder, {w['rate_per_s'] / 1e6:g} M events/s"
+
+
+def place(m: Measurement) -> str:
+    """Where candidates for rings are searched."""
+    return str(m.workload.get("search", "cpu"))
 
 
 def us(ps: float | None, decimals: int = 2) -> str:
@@ -63,8 +69,8 @@ def of(m: Measurement) -> Mapping[str, Any]:
 
 
 COLUMNS = (
-    "profile", "finder", "format", "M events/s", "carried", "wire", "cores", *SHOWN, "event to answer p99.9",
-    "max", "late",
+    "profile", "finder", "search", "format", "M events/s", "carried", "wire", "cores", *SHOWN,
+    "event to answer p99.9", "max", "late",
 )  # fmt: skip
 
 
@@ -76,6 +82,7 @@ def row(m: Measurement) -> list[str]:
     return [
         m.profile,
         f"{w['finder']} x{w['cores']}",
+        place(m),
         f"{w['format']} x{w['events']}",
         f"{w['rate_per_s'] / 1e6:g}",
         "" if carried is None else f"{carried:.2f}",
@@ -85,6 +92,65 @@ def row(m: Measurement) -> list[str]:
         us(age(m).get("max")),
         str(w["late"]),
     ]
+
+
+PLACES = (
+    ("cpu", "CPU", "candidates, fit and choice on the cores"),
+    ("fpga", "FPGA", "candidates in the interface, fit and choice on the cores"),
+)
+ALONE = "candidates of the interface as answers, nothing fitted"
+GPU = ("GPU", "persistent kernel, events from the interface's memory", "not measured here")
+PLACE_COLUMNS = (
+    "place", "rings found by", "M events/s", "last byte to answers p50", "p99", "interface p50", "cores p50",
+    "found 1", "2", "3", "right 1", "2", "3", "fakes",
+)  # fmt: skip
+
+
+def compared(document: Document) -> list[Measurement]:
+    """Runs that differ in the place alone: the fastest rate that every place carried."""
+    runs = [m for m in chains(document) if m.workload["finder"] == "isthmus" and m.profile == "isthmus"]
+    runs = [m for m in runs if "quality" in m.workload and not m.workload["saturated"]]
+    rates = [{m.workload["rate_per_s"] for m in runs if place(m) == one} for one, _, _ in PLACES]
+    common = set.intersection(*rates)
+    if not common:
+        return []
+    return [
+        m for one, _, _ in PLACES for m in runs if place(m) == one and m.workload["rate_per_s"] == max(common)
+    ]
+
+
+def quality(of: Mapping[str, Any]) -> list[str]:
+    """Shares of rings found and of events with the right number, in events of 1, 2 and 3; fakes an event."""
+
+    def share(value: float | None) -> str:
+        return "" if value is None else f"{value:.3f}"
+
+    return [*map(share, of["efficiency"]), *map(share, of["multiplicity"]), f"{of['fakes']:.3f}"]
+
+
+def part(m: Measurement, name: str, key: str = "p50") -> float | None:
+    """A percentile of a part of the way, ps."""
+    found: Mapping[str, Any] = m.workload.get("parts_ps") or {}
+    value: float | None = (found.get(name) or {}).get(key)
+    return value
+
+
+def places(document: Document) -> list[list[str]]:
+    """Rows of PLACE_COLUMNS; empty where only one place was measured."""
+    rows = []
+    for m in compared(document):
+        title, words = next((title, words) for one, title, words in PLACES if one == place(m))
+        rate = f"{m.workload['rate_per_s'] / 1e6:g}"
+        timed = [us(of(m).get("p50")), us(of(m).get("p99"))]
+        inner = [us(part(m, "seen")), us(part(m, "find"))]
+        rows.append([title, words, rate, *timed, *inner, *quality(m.workload["quality"])])
+        if "candidates" in m.workload:
+            rows.append(
+                [title, ALONE, rate, "", "", us(part(m, "seen")), "", *quality(m.workload["candidates"])]
+            )
+    if rows:
+        rows.append([*GPU, *[""] * (len(PLACE_COLUMNS) - len(GPU))])
+    return rows
 
 
 def parts(m: Measurement, names: Sequence[tuple[str, str]]) -> list[list[str]]:
@@ -102,7 +168,13 @@ def text(made: Document) -> str:
             "# last byte on the wire to the answers on the result pins, us; event to answer: from the event "
             f"itself;\n# late: events answered more than {release:g} us after they were\n"
         )
-        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2)))
+        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3)))
+        if rows := places(made):
+            out.append(
+                "\n# three places to find rings: latency, us, beside quality; found: share of true rings,"
+                "\n# right: of events with the right number, in events of 1, 2 and 3 rings; fakes: an event\n"
+            )
+            out.append(aligned([[f"#{PLACE_COLUMNS[0]}", *PLACE_COLUMNS[1:]], *rows], left=(0, 1)))
         calm = [m for m in runs if not m.workload["saturated"]]
         if calm:
             out.append(f"\n# parts of the way, {label(calm[-1])}, us\n")

@@ -133,6 +133,17 @@ def trigger_chain(
         float,
         typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer."),
     ] = 100.0,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Where candidates are searched: cpu, fpga or both.  [cpu; fpga at the middle rate]",
+        ),
+    ] = None,
+    search_clock: Annotated[
+        float,
+        typer.Option(metavar="MHZ", min=50, max=1000, help="Clock of the interface's search for rings."),
+    ] = 250.0,
     sample: Annotated[str, one_of("sample", SAMPLES, help="Kind of events.")] = "reference",
     times: Annotated[
         Path | None,
@@ -159,6 +170,8 @@ def trigger_chain(
         finder=finder,
         cores=cores,
         release=release,
+        place=place,
+        search_clock=search_clock,
         sample=sample,
         times=times,
         platform=platform,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from isthmus import platforms
@@ -109,6 +110,8 @@ def chain(
     finder: str,
     cores: int,
     release: float,
+    place: str | None,
+    search_clock: float,
     sample: str,
     times: Path | None,
     platform: str,
@@ -125,11 +128,24 @@ def chain(
     if len(chosen) != 1:
         raise UserError(f"platform: {platform!r}; expected one platform")
     target = result_file(out, "trigger-chain", out_json)
+    runs = [(where, per_s) for where in place.split(",") for per_s in rates] if place else _runs(rates)
+    if place is None and (layout != "packed" or finder != "isthmus"):
+        # Candidates of another finder, or of events in parts, the interface does not search.
+        runs = [one for one in runs if one[0] == "cpu"]
     chains = [
-        (design, Chain(per_s, events, layout, finder, cores, release, sample, groups, seed))
+        (
+            design,
+            Chain(per_s, events, layout, finder, cores, release, sample, groups, seed, where, search_clock),
+        )
         for design in profiles(profile)
-        for per_s in rates
+        for where, per_s in runs
     ]
     made = measure_chains(chains, platform=chosen[0], times=times, runner=runner)
     publish(made, target, format, chain_tables.text)
     return made
+
+
+def _runs(rates: Sequence[float]) -> list[tuple[str, float]]:
+    """Place and rate of each run, if no place is asked for: 3032 counters take long to simulate, so that the
+    interface searches at one rate, the middle one."""
+    return [*(("cpu", per_s) for per_s in rates), ("fpga", sorted(rates)[(len(rates) - 1) // 2])]

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::FrameId;
 use isthmus_sim::world::PhyFrame;
+use isthmus_trigger::events::Truth;
+use isthmus_trigger::rings::Seed;
+use isthmus_trigger::score::Quality;
 
 use crate::error::RoadError;
 
@@ -35,6 +38,9 @@ pub(super) struct Group {
     pub(super) due: Picoseconds,
     pub(super) frames: Vec<Frame>,
     pub(super) steps: Steps,
+    pub(super) truths: Vec<Truth>,
+    /// Answers of the gateware's model, with a search.
+    pub(super) seeds: Vec<Vec<Seed>>,
 }
 
 /// When the program did what with a group.
@@ -74,6 +80,9 @@ pub(super) struct Trip {
 pub(super) struct Log {
     pub(super) groups: Vec<Group>,
     pub(super) events: Vec<Event>,
+    /// How well the rings of counted groups were found, and what the candidates alone are.
+    pub(super) quality: Quality,
+    pub(super) alone: Quality,
     size: usize,
 }
 

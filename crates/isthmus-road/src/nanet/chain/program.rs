@@ -5,22 +5,24 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::nic::{NicConfig, NicError, Results, Statistics};
+use isthmus_host::nic::{NicConfig, NicError, PLACE_BYTES, Results, Statistics};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::CpuConfig;
 use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_trigger::bench::Ready;
-use isthmus_trigger::events::Generator;
+use isthmus_trigger::events::{Generator, Truth};
 use isthmus_trigger::geometry::Geometry;
 use isthmus_trigger::merge::{self, Format, Merger, packets};
+use isthmus_trigger::na62::mep;
 use isthmus_trigger::na62::{FormatError, cable};
 use isthmus_trigger::record::{self, Record, TDC_NS};
-use isthmus_trigger::rings::Config;
+use isthmus_trigger::rings::{Config, Found, Gateware, Given, encode_given, ids};
 use isthmus_trigger::simd::Level;
 
 use super::super::results::ResultPins;
 use super::super::scenario::{MAX_BYTES, NanetChain};
+use super::super::search::Loaded;
 use super::super::world::{NanetPort, Spoil, World};
 use super::draws::Draws;
 use super::log::{Event, Frame, Group, Log, Steps, word};
@@ -56,6 +58,8 @@ struct Shared {
     log: Rc<RefCell<Log>>,
     finders: Cpu,
     draws: RefCell<[Draws; 3]>,
+    /// The model of the interface's search, where there is one.
+    gateware: Option<Gateware>,
     failed: RefCell<Option<RoadError>>,
     merging: Cell<Picoseconds>,
 }
@@ -74,10 +78,40 @@ impl Shared {
         self.failed.borrow_mut().get_or_insert(error);
     }
 
-    fn rings(&self, records: &[Record]) -> Vec<u8> {
+    fn rings(&self, records: &[Record]) -> Vec<Found> {
         let mut found = Vec::new();
         self.ready.find(Level::best(), self.plan.finder, records, &mut found);
-        found.iter().map(|one| one.count).collect()
+        found
+    }
+
+    /// The rings of a group, whose candidates are these bytes, and how good they are.
+    fn found(&self, group: &Handed, number: usize) -> Result<Vec<Found>, RoadError> {
+        let records = &group.group.records;
+        let mut log = self.log.borrow_mut();
+        let log = &mut *log;
+        let Some(sent) = log.groups.get(number) else { return Ok(Vec::new()) };
+        let counted = self.plan.range().contains(&number);
+        let minimum = self.plan.sample.counted_hits;
+        let Some(candidates) = &group.candidates else {
+            let found = self.rings(records);
+            for (truth, found) in sent.truths.iter().zip(&found).filter(|_| counted) {
+                log.quality.add(truth, found, minimum);
+            }
+            return Ok(found);
+        };
+        if *candidates != encode_given(&sent.seeds) {
+            let what = format!("nanet: candidates of group {number} are not those of the model");
+            return Err(RoadError::Violation(what));
+        }
+        let (mut given, mut found) = (Given::default(), Vec::new());
+        given.read(candidates, records.len()).map_err(wrong)?;
+        let finder = self.ready.finder();
+        finder.find_given(Level::best(), records, &given, &mut found);
+        for (at, (truth, found)) in sent.truths.iter().zip(&found).enumerate().filter(|_| counted) {
+            log.quality.add(truth, found, minimum);
+            log.alone.add(truth, &finder.candidates(&given, at), minimum);
+        }
+        Ok(found)
     }
 
     fn all_sent(&self) -> bool {
@@ -85,11 +119,18 @@ impl Shared {
     }
 }
 
+/// A group for a core: its events, and their candidates where the interface searches.
+struct Handed {
+    group: merge::Group,
+    candidates: Option<Vec<u8>>,
+}
+
 /// Sources and program of a run.
 pub(super) struct Program {
     shared: Rc<Shared>,
     host: MmioHost,
     results: ResultPins,
+    loaded: Option<Loaded>,
 }
 
 fn wrong(error: FormatError) -> RoadError {
@@ -108,11 +149,14 @@ impl Program {
         let times = &chain.times;
         let draws = [("merge", &times.merge), ("handover", &times.handover), ("find", &times.find)]
             .map(|(name, of)| Draws::new(of, sim.random(&format!("nanet:{name}"))));
+        let ready = Ready::new(&Geometry::na62(), &Config::default());
+        let gateware = chain.search.map(|_| ready.finder().gateware());
         let shared = Shared {
             ports: Rc::clone(ports),
             plan: plan.clone(),
             size: chain.events,
-            ready: Ready::new(&Geometry::na62(), &Config::default()),
+            ready,
+            gateware,
             log: Rc::new(RefCell::new(Log::new(chain.events))),
             finders,
             draws: RefCell::new(draws),
@@ -121,7 +165,8 @@ impl Program {
             sim,
         };
         let results = world.results.clone();
-        Ok(Self { shared: Rc::new(shared), host: world.host.clone(), results })
+        let (host, loaded) = (world.host.clone(), world.loaded.clone());
+        Ok(Self { shared: Rc::new(shared), host, results, loaded })
     }
 
     pub(super) fn log(&self) -> Rc<RefCell<Log>> {
@@ -133,6 +178,9 @@ impl Program {
         let shared = &self.shared;
         let memory = HostMemory::new(&shared.sim, &self.host);
         let mut nic = World::open(&self.host, memory, &config).await.map_err(failed)?;
+        while self.loaded.as_ref().is_some_and(|loaded| !loaded.get()) {
+            shared.sim.sleep(LOOK).await;
+        }
         let start = shared.sim.now() + QUIET;
         shared.sim.spawn(send(Rc::clone(shared), start));
         let mut merger = Merger::new(shared.plan.format);
@@ -155,13 +203,15 @@ impl Program {
             let offset = config.lists[usize::from(event.list)].offsets[usize::from(event.index)];
             let bytes = self.host.memory().read(offset, event.bytes as usize);
             let bytes = bytes.map_err(|error| RoadError::Violation(format!("nanet: {error}")))?;
-            let group = merger.push(&bytes).map_err(wrong)?;
+            let (events, candidates) = parted(&bytes, self.loaded.is_some()).map_err(wrong)?;
+            let group = merger.push(events).map_err(wrong)?;
+            let candidates = candidates.map(<[u8]>::to_vec);
             let cost = shared.draw(MERGE);
             self.host.cpu().run(cost).await;
             shared.merging.set(shared.merging.get() + cost);
             if let Some(group) = group {
                 merged += 1;
-                self.hand_over(group, seen, nic.results())?;
+                self.hand_over(Handed { group, candidates }, seen, nic.results())?;
             }
             nic.recycle(event.list).await.map_err(failed)?;
         }
@@ -180,11 +230,12 @@ impl Program {
     /// A group to a core that finds its rings.
     fn hand_over(
         &self,
-        group: merge::Group,
+        handed: Handed,
         seen: Picoseconds,
         results: Results<Bar>,
     ) -> Result<(), RoadError> {
         let shared = &self.shared;
+        let group = &handed.group;
         let (first, size) = (group.first_event as usize, shared.size);
         let (number, steps) =
             (first / size, Steps { seen, merged: shared.sim.now(), ..Steps::default() });
@@ -195,7 +246,7 @@ impl Program {
                 return Err(RoadError::Violation(what));
             }
         }
-        shared.sim.spawn(find(Rc::clone(shared), group, number, results));
+        shared.sim.spawn(find(Rc::clone(shared), handed, number, results));
         Ok(())
     }
 
@@ -220,16 +271,28 @@ impl Program {
     }
 }
 
+/// The datagram of events in a buffer, and that of candidates behind it.
+fn parted(bytes: &[u8], searched: bool) -> Result<(&[u8], Option<&[u8]>), FormatError> {
+    if !searched {
+        return Ok((bytes, None));
+    }
+    let length = mep::length(bytes)?;
+    let begin = length.next_multiple_of(PLACE_BYTES);
+    match (bytes.get(..length), bytes.get(begin..)) {
+        (Some(events), Some(candidates)) => Ok((events, Some(candidates))),
+        _ => Err(FormatError::Length { what: "MEP length", said: length, found: bytes.len() }),
+    }
+}
+
 /// The detector: events at random, a group on its way when its last event is there.
 async fn send(shared: Rc<Shared>, start: Picoseconds) {
     let plan = &shared.plan;
     let geometry = Geometry::na62();
     let mut events = Generator::new(&geometry, plan.sample.clone(), shared.sim.config().seed);
     for number in 0..plan.total as usize {
-        let records: Vec<Record> =
-            events.by_ref().take(shared.size).map(|(record, _)| record).collect();
+        let group: (Vec<Record>, Vec<Truth>) = events.by_ref().take(shared.size).unzip();
         let first = number * shared.size;
-        if let Err(error) = send_group(&shared, start, number, first as u32, &records).await {
+        if let Err(error) = send_group(&shared, start, number, first as u32, group).await {
             shared.fail(error);
             return;
         }
@@ -241,8 +304,9 @@ async fn send_group(
     start: Picoseconds,
     number: usize,
     first: u32,
-    records: &[Record],
+    (records, truths): (Vec<Record>, Vec<Truth>),
 ) -> Result<(), RoadError> {
+    let records = &records[..];
     let plan = &shared.plan;
     let made = packets(plan.format, number, first, records).map_err(wrong)?;
     if let Some(long) = made.iter().find(|packet| packet.bytes.len() > MAX_BYTES) {
@@ -269,9 +333,12 @@ async fn send_group(
             let header = record::header(one);
             let units = u64::from(header.timestamp) << 8 | u64::from(header.fine);
             let time = start + Picoseconds::from_ns_f64(units as f64 * TDC_NS);
-            Event { time, timestamp: header.timestamp, rings, answered: None }
+            Event { time, timestamp: header.timestamp, rings: rings.count, answered: None }
         })
         .collect();
+    let seeds = shared.gateware.as_ref().map_or_else(Vec::new, |gateware| {
+        records.iter().map(|one| gateware.seeds(&ids(one))).collect()
+    });
     let due = events.last().map_or(start, |event| event.time);
     shared.sim.sleep_until(due).await;
     let mut frames = Vec::with_capacity(made.len());
@@ -284,18 +351,25 @@ async fn send_group(
         frames.push(Frame { link, id, bytes: packet.bytes.len() });
     }
     let mut log = shared.log.borrow_mut();
-    log.groups.push(Group { due, frames, steps: Steps::default() });
+    log.groups.push(Group { due, frames, steps: Steps::default(), truths, seeds });
     log.events.extend(events);
     Ok(())
 }
 
 /// Finds the rings of a group on a core and sends the answers.
-async fn find(shared: Rc<Shared>, group: merge::Group, number: usize, mut results: Results<Bar>) {
+async fn find(shared: Rc<Shared>, handed: Handed, number: usize, mut results: Results<Bar>) {
     let handover = shared.draw(HANDOVER);
     shared.sim.sleep(handover).await;
     let work = async {
         let begun = shared.sim.now();
-        let rings = shared.rings(&group.records);
+        let rings = match shared.found(&handed, number) {
+            Ok(rings) => rings,
+            Err(error) => {
+                shared.fail(error);
+                return Ok(());
+            }
+        };
+        let group = &handed.group;
         let cost = shared.draw(FIND);
         shared.sim.sleep(cost).await;
         let found = shared.sim.now();
@@ -304,7 +378,7 @@ async fn find(shared: Rc<Shared>, group: merge::Group, number: usize, mut result
         }
         for (at, (timestamp, rings)) in group.timestamps.iter().zip(rings).enumerate() {
             let number = group.first_event + at as u32;
-            results.send(word(number, *timestamp, rings)).await?;
+            results.send(word(number, *timestamp, rings.count)).await?;
         }
         Ok::<(), NicError>(())
     };
@@ -312,5 +386,22 @@ async fn find(shared: Rc<Shared>, group: merge::Group, number: usize, mut result
     shared.sim.count_transfers(1);
     if let Err(error) = done {
         shared.fail(RoadError::program("nanet", error));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_has_the_events_and_behind_them_the_candidates() {
+        let mut bytes = vec![0; 64];
+        bytes[4] = 20;
+        bytes.extend([1, 2, 3, 4]);
+        assert_eq!(parted(&bytes, false), Ok((&bytes[..], None)));
+        assert_eq!(parted(&bytes, true), Ok((&bytes[..20], Some(&[1, 2, 3, 4][..]))));
+        bytes[4] = 65;
+        assert!(parted(&bytes, true).is_err(), "its candidates would begin behind its end");
+        assert!(parted(&bytes[..6], true).is_err(), "no header");
     }
 }
