@@ -31,7 +31,7 @@ from isthmus.paths import ROOT
 FORMAL = ROOT / "formal"
 WORK = ROOT / ".isthmus" / "formal"
 PROVED = FORMAL / "proved.json"
-LONG_S = 8.0
+LONG_S = 5.0
 """Proofs that take longer are stored in `PROVED`."""
 LIMIT_S = 850.0
 """Longest time for one proof; each task has its own, shorter, limit in its ``.sby`` file."""

@@ -31,7 +31,7 @@ module nanet_core
   input  arrival_t  [NumPorts-1:0] arrivals_i,
   output logic      [NumPorts-1:0] echo_o,
   input  logic                     search_clk_i,
-  input  search_t                  search_i,
+  input  rich_pkg::memory_write_t  search_i,
   input  firmware_t                cfg_firmware_i,
 
   input  axi_pkg::bar_request_t  bar_i,

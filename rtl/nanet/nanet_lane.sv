@@ -2,8 +2,8 @@
 /// From a port to memory: nanet_queue -> queued_*, listed_* -> nanet_stream, with the counters of
 /// both. What lies between, a search or only wires, is outside.
 ///
-///   Handshake   arrival_i is never stalled; queued_*, listed_* valid/ready; answer_i, request_o, response_i, data_o and full_i as
-///               in nanet_stream
+///   Handshake   arrival_i is never stalled; queued_*, listed_* valid/ready; answer_i, request_o,
+///               response_i, data_o and full_i as in nanet_stream
 ///   Ordering    datagrams in their order
 ///   Latency     as nanet_queue and nanet_stream
 ///   Throughput  as nanet_stream

@@ -67,14 +67,6 @@ package nanet_pkg;
     logic [15:0] ends;
   } beat_t;
 
-  /// A write to a memory of the search, as rich_seeds.
-  typedef struct packed {
-    logic              we;
-    rich_pkg::memory_e memory;
-    logic [15:0]       addr;
-    logic [63:0]       data;
-  } search_t;
-
   /// Cycles of the published interface's soft processor, as nanet_firmware.
   typedef struct packed {
     logic [15:0] wake_min;

@@ -53,5 +53,13 @@ package rich_pkg;
     MemCentres,  // address centre: place_t in half pitches of the grid of centres
     MemBounds    // address number of the radius, halves between: bounds_t
   } memory_e;
+
+  /// A write to one of the search's memories, as rich_seeds.
+  typedef struct packed {
+    logic        we;
+    memory_e     memory;
+    logic [15:0] addr;
+    logic [63:0] data;
+  } memory_write_t;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from isthmus.options import (
+    PROFILES,
     Form,
     OutFolder,
     OutJson,
@@ -222,7 +223,7 @@ def serve(
             metavar="US", min=0, max=1000, help="Simulated time that the program needs for a datagram."
         ),
     ] = 0.0,
-    platform: Annotated[str, typer.Option(metavar="NAME", help="Platform name or .toml file.")] = "nanet",
+    platform: Platform = "nanet",
     profile: Annotated[str, one_of("profile", DESIGNS, help="Design of the interface.")] = "isthmus",
     seed: Seed = 1,
 ) -> None:
