@@ -19,10 +19,11 @@ READ = ("python/isthmus", "tests/system", "crates", "rtl", "boards", "platforms"
 TOGETHER = ("tests/system/test_claims.py",)
 """Files whose tests share a long measurement, and so a process."""
 
-# A shell starts its background jobs with SIGINT ignored, and children inherit that: the programs that these
-# tests end with Control-C would never hear it.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell starts its background jobs with SIGINT ignored, nohup a program with SIGHUP ignored, and children
+# inherit that: the programs that these tests end by a signal would never hear it.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 
 @pytest.hookimpl(optionalhook=True)

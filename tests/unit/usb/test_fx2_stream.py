@@ -3,7 +3,7 @@ import pytest
 from bench import run
 
 
-@pytest.mark.parametrize("width", [8, 16])
+@pytest.mark.parametrize("width", [pytest.param(8, marks=pytest.mark.release), 16])
 def test_fx2_stream(width: int) -> None:
     run(
         "isthmus:usb:usb",
