@@ -45,7 +45,7 @@ module rdma_parse
 
   output logic       few_o,         // a data packet of a few beats begins
   output logic       header_o,      // a data packet's header is complete with this beat
-  output logic       dropped_o,     // a packet ends that is none, or is cut in its header
+  output logic       dropped_o,     // end of a packet of unknown kind, or of one cut in its header
   output logic       idle_o
 );
   // ---------------------------------------------------------------- links

@@ -6,8 +6,8 @@
 /// (message_busy_i) it is rdma_segment's.
 ///
 ///   Handshake   store_i: taken in its cycle. ready vectors, heads and reads as in the two modules;
-///               read data stands until the next read. message_grant_o: rdma_send's read is done in
-///               this cycle. coming_o: the stores come one at a time, so at most one is set
+///               read data is valid until the next read. message_grant_o: rdma_send's read is
+///               done in this cycle. coming_o: the stores come one at a time, so at most one is set
 ///   Latency     as the two modules
 ///   Throughput  a store and a read of each kind a cycle
 ///   Parameters  NumHosts 2..8

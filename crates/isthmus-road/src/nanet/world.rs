@@ -110,7 +110,7 @@ pub(super) struct World {
     pub(super) config: NicConfig,
     /// What a program sends out by the interface.
     pub(super) results: ResultPins,
-    /// Whether the interface's search has its memories; there is none without a search.
+    /// State of loading the memories of the interface's search; `None` without a search.
     pub(super) loaded: Option<Loaded>,
 }
 

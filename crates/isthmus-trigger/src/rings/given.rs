@@ -38,7 +38,8 @@ impl Given {
     /// Reads the candidates of so many events; what was inside is forgotten, its memory is used again.
     ///
     /// # Errors
-    /// When they are not those of so many events, a cell is none, or an event had more hits than a record has.
+    /// If `bytes` holds another number of events, names a cell that does not exist, or says that an event
+    /// had more hits than fit into a record.
     pub fn read(&mut self, bytes: &[u8], events: usize) -> Result<(), FormatError> {
         self.cells.clear();
         self.ends.clear();

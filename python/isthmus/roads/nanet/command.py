@@ -130,7 +130,7 @@ def chain(
     target = result_file(out, "trigger-chain", out_json)
     runs = [(where, per_s) for where in place.split(",") for per_s in rates] if place else _runs(rates)
     if place is None and (layout != "packed" or finder != "isthmus"):
-        # Candidates of another finder, or of events in parts, the interface does not search.
+        # The interface searches only whole events, and only for candidates of the finder isthmus.
         runs = [one for one in runs if one[0] == "cpu"]
     chains = [
         (
