@@ -7,7 +7,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use isthmus_host::etherbone::{Bus, BusFault, SoftSlave, Width};
@@ -44,6 +44,33 @@ const PORTS: &[(&str, u32, Direction)] = &[
     ("status_drop_fcs_o", 32, Direction::Output),
     ("idle_o", 1, Direction::Output),
 ];
+
+/// Places in `PORTS`.
+#[derive(Clone, Copy)]
+enum Pin {
+    Clk,
+    GmiiRxClk,
+    Rst,
+    TimeNs,
+    CfgMac,
+    CfgIp,
+    CfgNetmask,
+    CfgUdpPort,
+    CfgDialect,
+    CfgReplyPort,
+    GmiiRxd,
+    GmiiRxDv,
+    GmiiRxEr,
+    GmiiTxd,
+    GmiiTxEn,
+    GmiiTxEr,
+    Trigger,
+    Probe,
+    ProbeTag,
+    StatusRxGood,
+    StatusDropFcs,
+    Idle,
+}
 
 /// How the stand-in misbehaves, to prove that the road notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,7 +158,8 @@ impl Bus for Wishbone {
 /// The model. Probes and status as the board's, as far as they exist here.
 pub struct StandIn {
     description: Description,
-    pins: BTreeMap<&'static str, (usize, PinStorage)>,
+    /// In the order of `PORTS`.
+    pins: Vec<PinStorage>,
     slave: SoftSlave<Wishbone>,
     clock: u64,
     rx_clock: u64,
@@ -160,11 +188,7 @@ impl StandIn {
         let pin = |width: u32| -> PinStorage {
             PinStorage::words(Rc::from(vec![Cell::new(0); width.div_ceil(32) as usize]))
         };
-        let pins = PORTS
-            .iter()
-            .enumerate()
-            .map(|(index, (name, width, _))| (*name, (index, pin(*width))))
-            .collect();
+        let pins = PORTS.iter().map(|(_, width, _)| pin(*width)).collect();
         let wishbone = Wishbone {
             ram: vec![0; RAM_SIZE as usize],
             time_ns: 0,
@@ -197,24 +221,24 @@ impl StandIn {
         })
     }
 
-    fn get(&self, pin: &str) -> u64 {
-        self.pins[pin].1.get()
+    fn get(&self, pin: Pin) -> u64 {
+        self.pins[pin as usize].get()
     }
 
-    fn set(&self, pin: &str, value: u64) {
-        self.pins[pin].1.set(value);
+    fn set(&self, pin: Pin, value: u64) {
+        self.pins[pin as usize].set(value);
     }
 
     fn strobe(&self, stage: usize) {
-        self.set("probe_o", self.get("probe_o") | 1 << stage);
+        self.set(Pin::Probe, self.get(Pin::Probe) | 1 << stage);
         let shift = 8 * stage;
-        let tags = self.get("probe_tag_o") & !(0xFF << shift);
-        self.set("probe_tag_o", tags | u64::from(self.tag) << shift);
+        let tags = self.get(Pin::ProbeTag) & !(0xFF << shift);
+        self.set(Pin::ProbeTag, tags | u64::from(self.tag) << shift);
     }
 
     fn receive(&mut self) {
-        if self.get("gmii_rx_dv_i") == 1 {
-            self.incoming.push(self.get("gmii_rxd_i") as u8);
+        if self.get(Pin::GmiiRxDv) == 1 {
+            self.incoming.push(self.get(Pin::GmiiRxd) as u8);
             return;
         }
         if self.incoming.is_empty() {
@@ -236,9 +260,9 @@ impl StandIn {
     }
 
     fn answer(&mut self, frame: &[u8]) -> Option<Vec<u8>> {
-        let mac = self.get("cfg_mac_i").to_be_bytes()[2..].to_vec();
-        let ip = (self.get("cfg_ip_i") as u32).to_be_bytes();
-        let port = (self.get("cfg_udp_port_i") as u16).to_be_bytes();
+        let mac = self.get(Pin::CfgMac).to_be_bytes()[2..].to_vec();
+        let ip = (self.get(Pin::CfgIp) as u32).to_be_bytes();
+        let port = (self.get(Pin::CfgUdpPort) as u16).to_be_bytes();
         let mut reply = [&frame[6..12], &mac, &frame[12..14]].concat();
         match [frame[12], frame[13]] {
             [0x08, 0x06] if frame[38..42] == ip => {
@@ -250,7 +274,7 @@ impl StandIn {
                 if frame[23] != 17 || frame[36..38] != port {
                     return None;
                 }
-                let time = self.get("time_ns_i");
+                let time = self.get(Pin::TimeNs);
                 let bus = self.slave.bus();
                 bus.time_ns = bus.time_ns.max(time);
                 let request = frame.get(42..34 + length)?;
@@ -296,8 +320,8 @@ impl StandIn {
             self.strobe(3);
             self.gap = 12;
         }
-        self.set("gmii_tx_en_o", u64::from(byte.is_some()));
-        self.set("gmii_txd_o", u64::from(byte.unwrap_or(0)));
+        self.set(Pin::GmiiTxEn, u64::from(byte.is_some()));
+        self.set(Pin::GmiiTxd, u64::from(byte.unwrap_or(0)));
     }
 }
 
@@ -307,19 +331,18 @@ impl Model for StandIn {
     }
 
     fn pin(&self, index: usize) -> PinStorage {
-        let (name, _, _) = PORTS[index];
-        self.pins[name].1.clone()
+        self.pins[index].clone()
     }
 
     fn eval(&mut self, _: Picoseconds) -> Result<(), String> {
-        let (clock, rx_clock) = (self.get("clk_i"), self.get("gmii_rx_clk_i"));
-        let running = self.get("rst_ni") == 1;
+        let (clock, rx_clock) = (self.get(Pin::Clk), self.get(Pin::GmiiRxClk));
+        let running = self.get(Pin::Rst) == 1;
         let main_edge = running && clock == 1 && self.clock == 0;
         if main_edge {
-            self.set("probe_o", 0);
+            self.set(Pin::Probe, 0);
         }
         if running && rx_clock == 1 && self.rx_clock == 0 {
-            let (before, active) = (self.incoming.len(), self.get("gmii_rx_dv_i") == 1);
+            let (before, active) = (self.incoming.len(), self.get(Pin::GmiiRxDv) == 1);
             if active && before == 0 {
                 self.tag = self.tag.wrapping_add(1);
                 self.strobe(0);
@@ -342,15 +365,15 @@ impl Model for StandIn {
             self.sending = None;
         }
         (self.clock, self.rx_clock) = (clock, rx_clock);
-        self.set("status_rx_good_o", self.rx_good);
-        self.set("status_drop_fcs_o", self.drop_fcs);
+        self.set(Pin::StatusRxGood, self.rx_good);
+        self.set(Pin::StatusDropFcs, self.drop_fcs);
         let idle = self.incoming.is_empty()
             && self.outgoing.is_empty()
             && self.sending.is_none()
             && self.gap == 0
             && self.slave.bus().operations == self.issued
-            && self.get("probe_o") == 0;
-        self.set("idle_o", u64::from(idle));
+            && self.get(Pin::Probe) == 0;
+        self.set(Pin::Idle, u64::from(idle));
         Ok(())
     }
 }
