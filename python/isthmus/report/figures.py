@@ -31,9 +31,13 @@ class Panel:
     height: int = 360
 
 
+COLOURS = tuple(f"c{number}{style}" for style in ("", "-2", "-3") for number in range(1, 7))
+"""Six colours of page.css, then the same in a second and a third style: dashed and dotted, or hatched."""
+
+
 @dataclass(frozen=True)
 class Swatch:
-    """One entry of a legend: a line (solid or dashed), a filled box, or a diamond."""
+    """One entry of a legend: a line (solid or dashed), a filled box, or a diamond; `colour` as `COLOURS`."""
 
     name: str
     colour: str

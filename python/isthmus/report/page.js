@@ -5,6 +5,12 @@
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const plain = (v) => (v === 0 ? "0" : Number(v.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 9 }));
   const decade = (v) => plain(v);
+  // "c3-2": the colour c3 in its second style, for figures with more than six series.
+  const DASHES = ["solid", "dashed", "dotted"], SYMBOLS = ["circle", "rect", "triangle"];
+  const hatch = (style, color) => (style === 0 ? {} : { decal: {
+    color, symbol: style === 1 ? "rect" : "circle", symbolSize: style === 1 ? 1 : 0.6,
+    ...(style === 1 ? { dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4 } : { dashArrayX: [4, 4], dashArrayY: [4, 4] }),
+  } });
   const bytes = (v) => (v < 1024 ? plain(v) : v < 1048576 ? `${plain(v / 1024)} Ki` : `${plain(v / 1048576)} Mi`);
 
   function styled(option, width) {
@@ -13,7 +19,7 @@
     const axis = (given, horizontal) => ({
       ...given,
       names: undefined,
-      nameGap: horizontal ? 30 : given.type === "category" ? 0 : narrow ? 40 : 52,
+      nameGap: horizontal ? 30 : given.type === "category" ? 0 : narrow ? 46 : 52,
       nameTextStyle: { color: soft, fontSize: 12 },
       axisLine: { show: true, onZero: false, lineStyle: { color: line } },
       axisTick: { lineStyle: { color: line } },
@@ -27,12 +33,14 @@
       },
     });
     const series = option.series.map((s) => {
-      const colour = css(s.colour);
+      const [name, style] = s.colour.split("-");
+      const colour = css(name), again = (style ?? 1) - 1;
       return {
         ...s,
+        ...(again && s.symbol === "circle" ? { symbol: SYMBOLS[again] } : {}),
         colour: undefined,
-        itemStyle: { color: colour, borderColor: colour, ...(s.type === "bar" ? { borderColor: page, borderWidth: 1 } : {}) },
-        lineStyle: { width: 2, ...s.lineStyle, color: colour },
+        itemStyle: { color: colour, borderColor: colour, ...(s.type === "bar" ? { borderColor: page, borderWidth: 1, ...hatch(again, page) } : {}) },
+        lineStyle: { width: 2, type: DASHES[again], ...s.lineStyle, color: colour },
         emphasis: { focus: s.bar ? "none" : "series" },
         animation: false,
       };
@@ -43,7 +51,7 @@
     return {
       animation: false,
       textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: text },
-      grid: { left: bars || stacked ? 14 : narrow ? 52 : 66, right: 18, top: 12, bottom: 46, containLabel: bars || stacked },
+      grid: { left: bars || stacked ? 14 : narrow ? 60 : 66, right: 18, top: 12, bottom: 46, containLabel: bars || stacked },
       legend: { show: false },
       tooltip: {
         trigger: stacked ? "axis" : "item", confine: true, backgroundColor: page, borderColor: line,

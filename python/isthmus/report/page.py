@@ -107,16 +107,27 @@ def _figure(figure: Figure) -> str:
 def _legend(swatches: Sequence[Swatch]) -> str:
     if not swatches:
         return ""
+    line = '<line x1="0" x2="30" y1="6" y2="6" stroke="{1}" stroke-width="2.5"{0}/>'
+    box = '<rect x="8" y="0" width="14" height="12" rx="2" fill="{}"/>'
     shapes = {
-        "solid": '<line x1="0" x2="30" y1="6" y2="6" stroke="{}" stroke-width="2.5"/>',
-        "dashed": '<line x1="0" x2="30" y1="6" y2="6" stroke="{}" stroke-width="2.5" '
-        'stroke-dasharray="6 4"/>',
-        "box": '<rect x="8" y="0" width="14" height="12" rx="2" fill="{}"/>',
+        "solid": line.format("", "{}"),
+        "solid-2": line.format(' stroke-dasharray="6 4"', "{}"),
+        "solid-3": line.format(' stroke-dasharray="2 3"', "{}"),
+        "dashed": line.format(' stroke-dasharray="6 4"', "{}"),
+        "box": box,
+        "box-2": box + '<path d="M8 6l6-6M8 12l12-12M14 12l8-8" stroke="var(--page)" stroke-width="1.5"/>',
+        "box-3": box + '<path d="M11 3h9M11 9h9" stroke="var(--page)" stroke-width="2" '
+        'stroke-dasharray="2 3"/>',
         "diamond": '<path d="M15 0l6 6-6 6-6-6z" fill="{}"/>',
     }
+
+    def shape(swatch: Swatch) -> str:
+        colour, _, style = swatch.colour.partition("-")
+        drawn = shapes.get(f"{swatch.kind}-{style}", shapes[swatch.kind])
+        return drawn.format(f"var(--{colour})")
+
     entries = "".join(
-        f'<li><svg viewBox="0 0 30 12" aria-hidden="true">{shapes[s.kind].format(f"var(--{s.colour})")}</svg>'
-        f"{escape(s.name)}</li>"
+        f'<li><svg viewBox="0 0 30 12" aria-hidden="true">{shape(s)}</svg>{escape(s.name)}</li>'
         for s in swatches
     )
     return f'<ul class="legend">{entries}</ul>'

@@ -13,13 +13,11 @@ from html import escape
 from textwrap import wrap
 from typing import Any
 
-from isthmus.report.figures import Figure, Panel, Swatch, Table, one_definition
+from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, one_definition
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 
 OPERATIONS = ("device-read", "device-write")
-COLOURS = tuple(f"c{number}" for number in range(1, 7))
-"""Names of colours in page.css."""
 LABEL = 20
 """Characters in a line of a bar's label."""
 
@@ -199,7 +197,7 @@ class TransferPage:
         names = list(dict.fromkeys(stage.name for m in members for stage in m.stages))
         bars = [
             {
-                "type": "bar", "stack": "parts", "name": name, "colour": f"c{number % 6 + 1}",
+                "type": "bar", "stack": "parts", "name": name, "colour": COLOURS[number % len(COLOURS)],
                 "barMaxWidth": 34,
                 "data": [sum(round(s.time / 1e3, 2) for s in m.stages if s.name == name) for m in members],
             }
@@ -220,7 +218,7 @@ class TransferPage:
             caption="Contiguous stages of one transfer without any other; they add up to its latency.",
             panels=(Panel("", label, option, 90 + 62 * len(members)),),
             table=Table((self.case_word, "operation", "bytes", "where", "stage", "ns"), rows),
-            legend=[Swatch(name, f"c{number % 6 + 1}", "box") for number, name in enumerate(names)],
+            legend=[Swatch(name, COLOURS[number % len(COLOURS)], "box") for number, name in enumerate(names)],
         )
 
     def _table(self, members: Sequence[Measurement]) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from isthmus.report.figures import Figure, Panel, Swatch, Table
+from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table
 from isthmus.results import Document, Measurement
 from isthmus.roads.nanet.chain_tables import (
     BASELINE,
@@ -35,7 +35,6 @@ QUESTION = (
     "rings in each and answers. How long after the last byte on the wire is the answer there, and up to "
     "which rate does it come in time?"
 )
-COLOURS = ("c1", "c2", "c3", "c4", "c5")
 
 
 def answer(document: Document) -> str:

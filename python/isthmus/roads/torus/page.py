@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from isthmus.report.figures import Figure, Panel, Swatch, Table
+from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.torus.tables import HEAD, is_backlog, row, traffic
@@ -21,7 +21,6 @@ SOURCE = (
     "NaNet: a flexible and configurable low-latency NIC for real-time GPU-based systems, "
     "A. Lonardo et al., INFN"
 )
-COLOURS = ("c1", "c2", "c3", "c4", "c5")
 
 
 def page(document: Document) -> str:
