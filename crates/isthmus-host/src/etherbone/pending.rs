@@ -11,14 +11,13 @@ use super::{CycleReply, Error};
 
 pub(super) type CycleResult = Result<CycleReply, Error>;
 
-/// Where the end of one cycle after the other is put. A single value needs no lock: that is the most
-/// frequent result, and the receiver gives the memory that it is handed out in back at once.
+/// Where the end of one cycle after the other is put. A value or two need no lock: they are the most
+/// frequent result, and the receiver gives the memory that they are handed out in back at once.
 #[derive(Default)]
 pub(super) struct Slot {
-    /// [`EMPTY`], [`WAITED_FOR`], [`VALUE`] or [`OTHER`].
+    /// [`EMPTY`], [`WAITED_FOR`], [`OTHER`], or that and the number of values.
     state: AtomicU8,
-    /// With [`VALUE`].
-    value: AtomicU64,
+    values: [AtomicU64; FEW],
     rest: Mutex<Rest>,
 }
 
@@ -34,10 +33,10 @@ struct Rest {
 const EMPTY: u8 = 0;
 /// As [`EMPTY`], and the slot may have a waker.
 const WAITED_FOR: u8 = 1;
-/// The cycle has read one value.
-const VALUE: u8 = 2;
-/// Any other result.
-const OTHER: u8 = 3;
+/// A result that needs the lock. Above: the cycle has read that many more values than this.
+const OTHER: u8 = 2;
+/// Values that the slot itself has places for.
+const FEW: usize = 2;
 
 impl Slot {
     fn rest(&self) -> MutexGuard<'_, Rest> {
@@ -57,32 +56,35 @@ impl Slot {
 
     fn take(&self) -> Option<CycleResult> {
         match self.state.load(Ordering::Acquire) {
-            VALUE => {
-                let value = self.value.load(Ordering::Relaxed);
-                // Of two that take at once, one does.
-                let order = (Ordering::AcqRel, Ordering::Relaxed);
-                self.state.compare_exchange(VALUE, EMPTY, order.0, order.1).ok()?;
-                Some(Ok(CycleReply { reads: vec![value] }))
-            }
+            EMPTY | WAITED_FOR => None,
             OTHER => {
                 let result = self.rest().result.take()?;
                 self.state.store(EMPTY, Ordering::Release);
                 Some(result)
             }
-            _ => None,
+            state => {
+                let values = self.values.iter().take(usize::from(state - OTHER));
+                let reads = values.map(|value| value.load(Ordering::Relaxed)).collect();
+                // Of two that take at once, one does.
+                let order = (Ordering::AcqRel, Ordering::Relaxed);
+                self.state.compare_exchange(state, EMPTY, order.0, order.1).ok()?;
+                Some(Ok(CycleReply { reads }))
+            }
         }
     }
 
     /// The cycle's end, once.
-    fn fill(slot: &Arc<Self>, end: End) {
+    fn fill(slot: &Arc<Self>, end: End<'_>) {
         if Arc::strong_count(slot) == 1 {
             // The future was dropped: the result is no longer needed.
             return;
         }
         let state = match end {
-            End::Value(value) => {
-                slot.value.store(value, Ordering::Relaxed);
-                VALUE
+            End::Few(values) => {
+                for (place, value) in slot.values.iter().zip(values) {
+                    place.store(*value, Ordering::Relaxed);
+                }
+                OTHER + values.len() as u8
             }
             End::Other(result) => {
                 slot.rest().result = Some(result);
@@ -99,8 +101,9 @@ impl Slot {
 }
 
 /// The end of a cycle.
-enum End {
-    Value(u64),
+enum End<'a> {
+    /// At most [`FEW`] values, and one at least.
+    Few(&'a [u64]),
     Other(CycleResult),
 }
 
@@ -118,7 +121,7 @@ impl Pending {
 
     /// True if a result is pending.
     pub fn is_ready(&self) -> bool {
-        matches!(self.slot.state.load(Ordering::Acquire), VALUE | OTHER)
+        self.slot.state.load(Ordering::Acquire) >= OTHER
     }
 }
 
@@ -203,11 +206,9 @@ impl Completion {
     /// The cycle has read these values.
     #[inline]
     pub(super) fn tell_reads(&mut self, reads: &mut Vec<u64>) {
-        if let (Some(Owner::Kept), Some(slot), &[value]) =
-            (&self.owner, &self.kept, reads.as_slice())
-        {
+        if let (Some(Owner::Kept), Some(slot), 1..=FEW) = (&self.owner, &self.kept, reads.len()) {
             self.owner = None;
-            Slot::fill(slot, End::Value(value));
+            Slot::fill(slot, End::Few(reads));
         } else {
             self.tell(Ok(CycleReply { reads: std::mem::take(reads) }));
         }
@@ -268,7 +269,7 @@ mod tests {
     #[test]
     fn a_result_of_any_length_is_taken_once() {
         let mut completion = Completion::default();
-        for reads in [vec![], vec![7], vec![7, 8]] {
+        for reads in [vec![], vec![7], vec![7, 8], vec![7, 8, 9]] {
             let pending = completion.pend();
             assert!(!pending.is_ready());
             assert_eq!(taken(&pending), None);
@@ -284,7 +285,7 @@ mod tests {
     fn a_future_that_was_dropped_leaves_nothing_to_the_next() {
         let mut completion = Completion::default();
         let woken = Arc::new(Woken::default());
-        for reads in [vec![1], vec![1, 2]] {
+        for reads in [vec![1], vec![1, 2], vec![1, 2, 3]] {
             // One that waited and never ended, then one that ended and was never looked at.
             drop(Some(completion.pend()).map(|mut pending| poll(&mut pending, &woken)));
             let ended = completion.pend();
@@ -302,7 +303,7 @@ mod tests {
     fn a_future_that_waits_is_woken_by_its_last_waker() {
         let mut completion = Completion::default();
         let (first, last) = (Arc::new(Woken::default()), Arc::new(Woken::default()));
-        for reads in [vec![1], vec![1, 2]] {
+        for reads in [vec![1], vec![1, 2], vec![1, 2, 3]] {
             let mut pending = completion.pend();
             assert_eq!(poll(&mut pending, &first), None);
             assert_eq!(poll(&mut pending, &last), None);
@@ -310,7 +311,7 @@ mod tests {
             assert_eq!(poll(&mut pending, &last), Some(reads));
         }
         assert_eq!(first.0.load(Ordering::Relaxed), 0);
-        assert_eq!(last.0.load(Ordering::Relaxed), 2);
+        assert_eq!(last.0.load(Ordering::Relaxed), 3);
     }
 
     #[test]
@@ -320,7 +321,7 @@ mod tests {
             let mut completion = Completion::default();
             let mut pending = completion.pend();
             let before = woken.0.load(Ordering::Relaxed);
-            let reads: Vec<u64> = (0..1 + number % 2).map(|i| number + i).collect();
+            let reads: Vec<u64> = (0..1 + number % 3).map(|i| number + i).collect();
             let mut values = reads.clone();
             let teller = thread::spawn(move || completion.tell_reads(&mut values));
             let early = poll(&mut pending, &woken);
