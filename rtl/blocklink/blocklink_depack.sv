@@ -40,6 +40,12 @@ module blocklink_depack
     else if (credit_take_i) high_last_q <= credit_high_o;
   end
 
+  prim_assert u_credit (.clk_i, .rst_ni, .ok_i(!credit_some_o || credit_o != '0));
+  prim_assert u_turns (
+    .clk_i, .rst_ni,
+    .ok_i(owed[7:0] == '0 || owed[15:8] == '0 || credit_high_o != high_last_q)
+  );
+
   for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_vc
     localparam bit Data = v >= 2 && v <= 5;
     logic [BlockWords-1:0] mask;

@@ -194,8 +194,10 @@ async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
 fn main() -> Result<(), Failed> {
     let path = std::env::args().nth(1).ok_or("usage: coherent_programs SCENARIO.json")?;
     let link = Rc::new(CoherentLink::build(&std::fs::read_to_string(path)?)?);
-    let programs: Vec<NodeProgram<Vec<String>, Failed>> =
-        vec![Box::pin(host(Rc::clone(&link), link.sim())), Box::pin(fpga(Rc::clone(&link), link.sim()))];
+    let programs: Vec<NodeProgram<Vec<String>, Failed>> = vec![
+        Box::pin(host(Rc::clone(&link), link.sim())),
+        Box::pin(fpga(Rc::clone(&link), link.sim())),
+    ];
     for (name, said) in ["host", "fpga"].into_iter().zip(link.run(programs)?) {
         said.iter().for_each(|line| println!("{name}: {line}"));
     }
