@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Sorts the words of received blocks into a buffer for each circuit, and returns credits for what left.
+/// Sorts the words of received blocks into a buffer a circuit, and returns credits for what left.
 ///
-///   Handshake   vc_i and words_i count with commit_i. A circuit shows avail_o words, oldest first, and
-///               takes pop_i of them back. Credits: credit_take_i says that credit_o is sent
+///   Handshake   vc_i and words_i count with commit_i. A circuit shows avail_o words, oldest first,
+///               and takes pop_i of them back. Credits: credit_take_i says that credit_o is sent
 ///   Latency     1 cycle from commit_i to avail_o; 1 from pop_i to credit_o
 ///   Throughput  a block a cycle
-///   Credits     8 words a bit; what is freed and less than a unit waits. Low and high circuits alternate
-///               while both have some
-///   Parameters  DataDepth, RestDepth as blocklink_words. Circuits 2 to 5 show 8 words, the others 2
+///   Credits     8 words a bit; what is freed and less than a unit waits. Low and high circuits
+///               alternate while both have some
+///   Parameters  DataDepth, RestDepth as blocklink_words. Circuits 2 to 5 show 8 words, others 2
 module blocklink_depack
   import blocklink_pkg::*;
 #(
