@@ -70,11 +70,17 @@ def _shared_key() -> str:
     return store.digest([*names, *files, *packages, *variables, *tools.find_toolchain().key()])
 
 
+def _recorded(item: pytest.Item) -> bool:
+    """Whether passes of `item` are recorded: not where sources from elsewhere replace this checkout's."""
+    replaced = any(os.environ.get(name) for name in ("ISTHMUS_RTL", "ISTHMUS_RTL_OVERRIDE"))
+    return item.get_closest_marker("deterministic") is not None and not replaced
+
+
 def _cached(item: pytest.Item) -> bool:
     from isthmus import cache as store
     from isthmus.testing import FRESH
 
-    if item.get_closest_marker("deterministic") is None or os.environ.get(FRESH):
+    if not _recorded(item) or os.environ.get(FRESH):
         return False
     return store.passed("tests", store.digest([item.nodeid])[:16], inputs_key(item.path)) is not None
 
@@ -105,7 +111,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     report: pytest.TestReport = yield  # type: ignore[misc, assignment]
-    if report.when == "call" and report.passed and item.get_closest_marker("deterministic"):
+    if report.when == "call" and report.passed and _recorded(item):
         from isthmus import cache as store
 
         store.record_pass("tests", store.digest([item.nodeid])[:16], inputs_key(item.path))

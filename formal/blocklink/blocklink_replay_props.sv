@@ -78,7 +78,11 @@ module blocklink_replay_props
     end
 
     // ---------------------------------------------------------------- what must hold
+    logic was_bad_q = 1'b0;
+    always_ff @(posedge clk_i) was_bad_q <= started_q && bad[e];
     always_comb begin
+      // What comes behind a bad block is not taken, and the other end is asked for it at once.
+      if (was_bad_q) asks : assert (!up[e]);
       if (started_q && got[e]) begin
         once : assert (came[e].words[0] == word_t'(came_q[e]));
         sent_before : assert (came_q[e] != made_q[1-e]);

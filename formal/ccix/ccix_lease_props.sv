@@ -51,10 +51,24 @@ module ccix_lease_props
   line_t req_data_o;
   assign order_op   = lock_op_e'(order_op_i);
   assign ans_status = lock_status_e'(ans_status_i);
+  lock_order_t order, order_o;
+  lock_answer_t ans;
+  access_t req, req_o;
   ccix_lease #(.Slots(2), .Lease(Lease), .TokenWidth(2)) dut (
-    .order_op_i(order_op), .order_exclusive_i(1'b0), .ans_status_i(ans_status),
-    .req_index_i(index_t'(req_index_i)), .req_data_i('0), .*
+    .order_i(order), .ans_i(ans), .req_i(req), .*
   );
+  assign order = '{
+    owner: 8'(order_slot_i), op: order_op, exclusive: 1'b0, lock: order_lock_i,
+    fence: order_fence_i
+  };
+  assign ans = '{owner: 8'(ans_slot_i), status: ans_status, fence: ans_fence_i};
+  assign req = '{
+    write: req_write_i, index: index_t'(req_index_i), tag: 8'(req_slot_i), mask: '0, data: '0
+  };
+  assign order_slot_o = order_o.owner[0];
+  assign {order_op_o, order_exclusive_o, order_lock_o, order_fence_o} =
+      {order_o.op, order_o.exclusive, order_o.lock, order_o.fence};
+  assign {req_write_o, req_index_o, req_tag_o, req_mask_o, req_data_o} = req_o;
 
   logic started_q = 1'b0;
   logic [0:0] slot_q;  // the watched one

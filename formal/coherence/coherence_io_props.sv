@@ -4,15 +4,11 @@
 /// nothing else is answered.
 module coherence_io_props
   import coherence_io_pkg::*;
+  import coherence_node_pkg::*;
   import blocklink_pkg::*;
 (
   input logic                     clk_i,
-  input logic                     req_valid_i,
-  input io_kind_e                 req_kind_i,
-  input logic [39:0]              req_address_i,
-  input logic [7:0]               req_mask_i,
-  input logic [7:0]               req_tag_i,
-  input word_t                    req_data_i,
+  input io_req_t                  req_i,
   input logic                     quiet_i,
   input logic [NumVcs-1:0]        agent_valid_i,
   input logic [NumVcs-1:0]        ready_i,
@@ -22,17 +18,16 @@ module coherence_io_props
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic req_ready_o, rsp_valid_o, event_valid_o, event_ipi_o, hold_o, stray_o;
-  logic [7:0] rsp_tag_o;
-  word_t rsp_data_o;
-  logic [39:0] event_address_o;
-  logic [NumVcs-1:0] agent_ready_o, valid_o;
-  logic [NumVcs-1:0][3:0] count_o;
-  word_t [NumVcs-1:0][ChunkWords-1:0] words_o;
+  logic req_ready_o, hold_o, stray_o;
+  io_rsp_t rsp_o;
+  io_event_t event_o;
+  logic [NumVcs-1:0] agent_ready_o;
+  circuits_t agent, circuits_o;
   logic [0:0][NumVcs-1:0][3:0] agent_avail_o, pop_o;
   coherence_io #(.NumWords(2)) dut (
-    .agent_count_i({NumVcs{4'd1}}), .agent_words_i('0), .agent_pop_i('0), .*
+    .agent_i(agent), .agent_pop_i('0), .*
   );
+  assign agent = '{valid: agent_valid_i, count: {NumVcs{4'd1}}, words: '0};
 
   // A circuit without a line shows two words at most.
   for (genvar c = 0; c < 2; c++) begin : gen_answer
@@ -54,9 +49,9 @@ module coherence_io_props
       barrier_waits : assert (!dut.own_valid[6] || (quiet_i && hold_o));
       open_bound : assert (6'(dut.sent_q - dut.done_q) <= 6'd32);
       one_barrier : assert (!dut.synced_q || dut.barrier_q);
-      held : assert (!hold_o || !(req_valid_i && req_kind_i == IoBarrier && req_ready_o));
-      no_answer_to_nothing : assert (!rsp_valid_o || dut.sent_q != dut.done_q || dut.synced_q);
+      held : assert (!hold_o || !(req_i.valid && req_i.kind == IoBarrier && req_ready_o));
+      no_answer_to_nothing : assert (!rsp_o.valid || dut.sent_q != dut.done_q || dut.synced_q);
     end
-    barrier_done : cover (rst_ni && rsp_valid_o && dut.synced_q && dut.sent_q == dut.done_q);
+    barrier_done : cover (rst_ni && rsp_o.valid && dut.synced_q && dut.sent_q == dut.done_q);
   end
 endmodule

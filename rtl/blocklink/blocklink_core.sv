@@ -4,15 +4,17 @@
 /// circuits -> blocklink_pack -> blocklink_replay -> blocks;  blocks -> blocklink_replay ->
 /// blocklink_depack -> circuits (docs/explanation/cores/blocklink.md)
 ///
-///   Handshake   to send: valid/ready a circuit, chunks of blocklink_pack. Received: avail_o words a
-///               circuit, oldest first, of which pop_i are taken
-///   Lossless    each word once and in the order of its circuit, whatever blocks are altered or vanish
+///   Handshake   to send: valid/ready a circuit, chunks of blocklink_pack. Received: avail_o words
+///               a circuit, oldest first, of which pop_i are taken
+///   Lossless    each word once and in the order of its circuit, whatever blocks are altered or
+///               vanish
 ///   Latency     chunk to tx_block_o 1 cycle; rx_block_i to avail_o 2 cycles
 ///   Throughput  7 words a block, a block a cycle
 ///   Parameters  DataDepth, RestDepth: words of a circuit's receive buffer, the same at both ends;
-///               Window: blocks kept for replay. RoundTrip: cycles from a word at the pins to its credit
-///               at the pins again, both ends' logic included; two circuits of lines (even and odd) must
-///               cover it at 3 words a cycle each, and Window at a block a cycle. 0: not checked
+///               Window: blocks kept for replay. RoundTrip: cycles from a word at the pins to its
+///               credit at the pins again, both ends' logic included; two circuits of lines (even
+///               and odd) must cover it at 3 words a cycle each, and Window at a block a cycle. 0:
+///               not checked
 ///   Not done    lanes, their coding and deskew; reset of one end alone
 module blocklink_core
   import blocklink_pkg::*;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Sorts the words of received blocks into a buffer for each circuit, and returns credits for what left.
+/// Sorts the words of received blocks into a buffer a circuit, and returns credits for what left.
 ///
-///   Handshake   vc_i and words_i count with commit_i. A circuit shows avail_o words, oldest first, and
-///               takes pop_i of them back. Credits: credit_take_i says that credit_o is sent
+///   Handshake   vc_i and words_i count with commit_i. A circuit shows avail_o words, oldest first,
+///               and takes pop_i of them back. Credits: credit_take_i says that credit_o is sent
 ///   Latency     1 cycle from commit_i to avail_o; 1 from pop_i to credit_o
 ///   Throughput  a block a cycle
-///   Credits     8 words a bit; what is freed and less than a unit waits. Low and high circuits alternate
-///               while both have some
-///   Parameters  DataDepth, RestDepth as blocklink_words. Circuits 2 to 5 show 8 words, the others 2
+///   Credits     8 words a bit; what is freed and less than a unit waits. Low and high circuits
+///               alternate while both have some
+///   Parameters  DataDepth, RestDepth as blocklink_words. Circuits 2 to 5 show 8 words, others 2
 module blocklink_depack
   import blocklink_pkg::*;
 #(
@@ -39,6 +39,12 @@ module blocklink_depack
     if (!rst_ni) high_last_q <= 1'b0;
     else if (credit_take_i) high_last_q <= credit_high_o;
   end
+
+  prim_assert u_credit (.clk_i, .rst_ni, .ok_i(!credit_some_o || credit_o != '0));
+  prim_assert u_turns (
+    .clk_i, .rst_ni,
+    .ok_i(owed[7:0] == '0 || owed[15:8] == '0 || credit_high_o != high_last_q)
+  );
 
   for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_vc
     localparam bit Data = v >= 2 && v <= 5;

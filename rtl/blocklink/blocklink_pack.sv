@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Packs words of 13 virtual circuits into blocks, and keeps the credits of the far end's buffers.
 ///
-/// A chunk enters the stage only with credits for all its words; from there nothing waits for a circuit:
-/// a circuit without credits stops itself alone.
+/// A chunk enters the stage only with credits for all its words; from there nothing waits for a
+/// circuit: a circuit without credits stops itself alone.
 ///
-///   Handshake   valid/ready a circuit; a chunk is count_i words, words_i[0] first. A chunk of 9 words
-///               and one of 8 are a line's message; chunks of other circuits may come between them
+///   Handshake   valid/ready a circuit; a chunk is count_i words, words_i[0] first. A chunk of 9
+///               words and one of 8 are a line's message; chunks of other circuits may come between
+///               them
 ///   Ordering    words of one circuit leave in their order
 ///   Fairness    round robin over the circuits that have a chunk and the credits for it
 ///   Latency     0 cycles: a chunk can be in words_o in the cycle in which it is taken
 ///   Throughput  a chunk a cycle, and a full block a cycle while lines wait
-///   Credits     Depth words of each circuit at reset; credit_i returns 8 a bit, of circuits 0 to 7, or
-///               with credit_high_i of 8 to 12. Never below zero nor above Depth (formal/blocklink)
-///   Parameters  DataDepth, RestDepth: words of the far end's buffers, 16..512; a chunk and what a unit
-///               may hold back must fit: ChunkWords + CreditUnit - 1
+///   Credits     Depth words of each circuit at reset; credit_i returns 8 a bit, of circuits 0 to
+///               7, or with credit_high_i of 8 to 12. Never below zero nor above Depth
+///               (formal/blocklink)
+///   Parameters  DataDepth, RestDepth: words of the far end's buffers, 16..512; a chunk and what a
+///               unit may hold back must fit: ChunkWords + CreditUnit - 1
 module blocklink_pack
   import blocklink_pkg::*;
 #(

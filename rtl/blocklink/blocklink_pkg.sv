@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Blocks of a link: eight words of 64 bits, seven of payload and one of control.
 ///
-/// Word i of the payload is at bits [64*i +: 64], the control word at [511:448]. The check covers the
-/// whole block, with the block's number where the check itself will be: a block that vanishes between
-/// two ends is then found like one that was altered. SYNC blocks have no number.
+/// Word i of the payload is at bits [64*i +: 64], the control word at [511:448]. The check covers
+/// the whole block, with the block's number where the check itself will be: a block that vanishes
+/// between two ends is then found like one that was altered. SYNC blocks have no number.
 package blocklink_pkg;
   localparam int unsigned NumVcs = 13;
   // Proofs need few numbers, and small words.

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Numbers blocks, checks them, and sends them again after a bad one.
 ///
-/// Blocks with words or credits are numbered and kept until the far end has acknowledged them. After a
-/// bad block the receiver drops everything until a SYNC that is an answer, which it asks for in every
-/// block that it sends: the answer says the number of the next block, and comes after the sender has gone
-/// back to its oldest block. Idle and SYNC blocks carry neither words nor credits, so nothing is lost
-/// with them; an acknowledgement that is lost with a block is in the answer's `rx`.
+/// Blocks with words or credits are numbered and kept until the far end has acknowledged them.
+/// After a bad block the receiver drops everything until a SYNC that is an answer, which it asks
+/// for in every block that it sends: the answer says the number of the next block, and comes after
+/// the sender has gone back to its oldest block. Idle and SYNC blocks carry neither words nor
+/// credits, so nothing is lost with them; an acknowledgement that is lost with a block is in the
+/// answer's `rx`.
 ///
 ///   Pins        tx_block_o is always a block; it moves on with tx_ready_i. rx_block_i counts with
 ///               rx_valid_i
-///   Handshake   new_some_i: there is something to send; new_take_o takes it. got_o: got_* is a block
-///               that came for the first time, in order (exactly once: formal/blocklink)
+///   Handshake   new_some_i: there is something to send; new_take_o takes it. got_o: got_* is a
+///               block that came for the first time, in order (exactly once: formal/blocklink)
 ///   Latency     new_* to tx_block_o 1 cycle, the check included; rx_block_i to got_o 1 cycle
 ///   Throughput  a block a cycle while fewer than Window are not acknowledged
-///   Patience    an idle block that vanishes takes its acknowledgement with it, unseen: after Patience cycles
-///               without one for the blocks that are kept, an answer is asked for as well
-///   Start       as after a bad block: both ends ask until they have an answer. up_o: got_o may come
-///   Parameters  Window 2..255 blocks, one less than numbers at most; RoundTrip blocks from a block to its
-///               acknowledgement, which Window must cover (0: not checked); Patience 4..65536, twice the
-///               round trip at least
+///   Patience    an idle block that vanishes takes its acknowledgement with it, unseen: after
+///               Patience cycles without one for the blocks that are kept, an answer is asked for
+///               as well
+///   Start       as after a bad block: both ends ask until they are answered. up_o: got_o may come
+///   Parameters  Window 2..255 blocks, one less than numbers at most; RoundTrip blocks from a block
+///               to its acknowledgement, which Window must cover (0: not checked); Patience
+///               4..65536, twice the round trip at least
 ///   Not done    reset of one end alone: fail_o, an acknowledgement of what was not sent
 module blocklink_replay
   import blocklink_pkg::*;
@@ -174,7 +176,7 @@ module blocklink_replay
     end
   end
 
-  // ---------------------------------------------------------------- acknowledgements that never come
+  // ------------------------------------------------------------ acknowledgements that never come
   logic [16:0] waited_q;
   logic overdue;
   assign overdue = waited_q == 17'(Patience);

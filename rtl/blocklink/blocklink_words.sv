@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Receive buffer of one circuit: takes the words of a block at once, shows the oldest ones at once.
+/// Receive buffer of one circuit: takes the words of a block at once, shows the oldest at once.
 ///
-///   Handshake   mask_i selects lanes of words_i; they count only with commit_i, which may come late in
-///               its cycle. words_o[0] is the oldest of avail_o words; pop_i of them are taken
+///   Handshake   mask_i selects lanes of words_i; they count only with commit_i, which may come
+///               late in its cycle. words_o[0] is the oldest of avail_o words; pop_i of them are
+///               taken
 ///   Ordering    first in, first out, lane 0 first
 ///   Latency     1 cycle from commit_i to avail_o
 ///   Throughput  7 words in and Window words out a cycle
@@ -50,8 +51,8 @@ module blocklink_words
     end
   end
 
-  // Eight banks; bank b gets the word whose place ends in b. Uncommitted words lie behind wptr_q, those for
-  // which there is no place nowhere.
+  // Eight banks; bank b gets the word whose place ends in b. Uncommitted words lie behind wptr_q,
+  // those for which there is no place nowhere.
   word_t window [8];
   for (genvar b = 0; b < 8; b++) begin : gen_bank
     word_t bank_q [Depth/8];

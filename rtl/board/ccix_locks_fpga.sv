@@ -89,37 +89,18 @@ module ccix_locks_fpga
     $error("ccix_locks_fpga: Cas needs CacheLines, and no Table");
   end
 
-  typedef struct packed {
-    txn_t         owner;
-    lock_op_e     op;
-    logic         exclusive;
-    logic [15:0]  lock;
-    logic [15:0]  fence;
-  } order_t;
-
   // ---------------------------------------------------------------- the unit
-  logic order_valid, order_ready, order_exclusive, unit_ans_valid;
-  lock_op_e order_op;
-  logic [15:0] order_lock, order_fence, unit_ans_fence;
-  logic [5:0] order_slot, unit_ans_slot;
-  lock_status_e unit_ans_status;
-  logic req_valid, req_ready, req_write, rsp_valid;
-  index_t req_index;
-  logic [7:0] req_tag, rsp_tag;
-  mask_t req_mask;
-  line_t req_data, rsp_data;
+  logic order_valid, order_ready, unit_ans_valid, req_valid, req_ready, rsp_valid;
+  lock_order_t order, unit_order;
+  lock_answer_t unit_ans;
+  access_t req, unit_req;
+  logic [7:0] rsp_tag;
+  line_t rsp_data;
   logic [3:0] fail;
   logic unit_rst_n, unit_ready, unit_done, stop, waits, join_, joined, beat, current, stale;
   logic [7:0] token, unit_token;
-  logic unit_order_valid, unit_order_ready, unit_order_exclusive, unit_req_valid, unit_req_ready;
-  logic unit_req_write, to_unit, unit_rsp_valid;
-  lock_op_e unit_order_op;
-  logic [15:0] unit_order_lock, unit_order_fence;
-  logic [5:0] unit_order_slot;
-  index_t unit_req_index;
-  logic [7:0] unit_req_tag;
-  mask_t unit_req_mask;
-  line_t unit_req_data;
+  logic unit_order_valid, unit_order_ready, unit_req_valid, unit_req_ready;
+  logic to_unit, unit_rsp_valid;
   ccix_update #(.Posted(Posted)) u_update (
     .clk_i, .rst_ni(unit_rst_n), .task_valid_i(update_valid_i && update_ready_o),
     .task_ready_o(unit_ready),
@@ -129,15 +110,16 @@ module ccix_locks_fpga
     .refused_slot_o(update_refused_slot_o), .done_o(unit_done),
     .done_slot_o(update_done_slot_o), .done_aborted_o(update_done_aborted_o),
     .done_digest_o(update_done_digest_o), .order_valid_o(unit_order_valid),
-    .order_ready_i(unit_order_ready), .order_op_o(unit_order_op),
-    .order_exclusive_o(unit_order_exclusive), .order_lock_o(unit_order_lock),
-    .order_slot_o(unit_order_slot), .order_fence_o(unit_order_fence), .ans_valid_i(to_unit),
-    .ans_status_i(unit_ans_status), .ans_slot_i(unit_ans_slot), .ans_fence_i(unit_ans_fence),
-    .req_valid_o(unit_req_valid), .req_ready_i(unit_req_ready), .req_write_o(unit_req_write),
-    .req_index_o(unit_req_index), .req_tag_o(unit_req_tag), .req_mask_o(unit_req_mask),
-    .req_data_o(unit_req_data), .rsp_valid_i(unit_rsp_valid), .rsp_tag_i(rsp_tag),
-    .rsp_data_i(rsp_data), .fail_o(fail[2])
+    .order_ready_i(unit_order_ready), .order_op_o(unit_order.op),
+    .order_exclusive_o(unit_order.exclusive), .order_lock_o(unit_order.lock),
+    .order_slot_o(unit_order.owner[5:0]), .order_fence_o(unit_order.fence), .ans_valid_i(to_unit),
+    .ans_status_i(unit_ans.status), .ans_slot_i(unit_ans.owner[5:0]),
+    .ans_fence_i(unit_ans.fence), .req_valid_o(unit_req_valid), .req_ready_i(unit_req_ready),
+    .req_write_o(unit_req.write), .req_index_o(unit_req.index), .req_tag_o(unit_req.tag),
+    .req_mask_o(unit_req.mask), .req_data_o(unit_req.data), .rsp_valid_i(unit_rsp_valid),
+    .rsp_tag_i(rsp_tag), .rsp_data_i(rsp_data), .fail_o(fail[2])
   );
+  assign unit_order.owner[7:6] = '0;
   assign stop          = update_reset_i || update_hold_i;
   assign update_done_o = unit_done && current;
   ccix_member u_member (
@@ -150,23 +132,16 @@ module ccix_locks_fpga
     .token_i(unit_token), .current_o(current), .stop_i(stop), .waits_o(waits),
     .task_valid_i(update_valid_i), .task_ready_o(update_ready_o), .task_slot_i(update_slot_i),
     .task_last_i(update_last_i), .order_valid_i(unit_order_valid),
-    .order_ready_o(unit_order_ready), .order_op_i(unit_order_op),
-    .order_exclusive_i(unit_order_exclusive), .order_lock_i(unit_order_lock),
-    .order_slot_i(unit_order_slot), .order_fence_i(unit_order_fence), .ans_valid_o(to_unit),
-    .req_valid_i(unit_req_valid), .req_ready_o(unit_req_ready), .req_write_i(unit_req_write),
-    .req_index_i(unit_req_index), .req_slot_i(unit_req_tag[5:0]), .req_data_i(unit_req_data),
+    .order_ready_o(unit_order_ready), .order_i(unit_order), .ans_valid_o(to_unit),
+    .req_valid_i(unit_req_valid), .req_ready_o(unit_req_ready), .req_i(unit_req),
     .rsp_valid_o(unit_rsp_valid), .order_valid_o(order_valid), .order_ready_i(order_ready),
-    .order_op_o(order_op), .order_exclusive_o(order_exclusive), .order_lock_o(order_lock),
-    .order_slot_o(order_slot), .order_fence_o(order_fence), .ans_valid_i(unit_ans_valid),
-    .ans_status_i(unit_ans_status), .ans_slot_i(unit_ans_slot), .ans_fence_i(unit_ans_fence),
-    .req_valid_o(req_valid), .req_ready_i(req_ready), .req_write_o(req_write),
-    .req_index_o(req_index), .req_tag_o(req_tag), .req_mask_o(req_mask), .req_data_o(req_data),
-    .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag), .rsp_word_i(rsp_data[0]), .lost_o(update_lost_o),
-    .lost_slot_o(update_lost_slot_o), .lost_whole_o(update_lost_whole_o), .stale_o(stale),
-    .fail_o(fail[1])
+    .order_o(order), .ans_valid_i(unit_ans_valid), .ans_i(unit_ans), .req_valid_o(req_valid),
+    .req_ready_i(req_ready), .req_o(req), .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag),
+    .rsp_word_i(rsp_data[0]), .lost_o(update_lost_o), .lost_slot_o(update_lost_slot_o),
+    .lost_whole_o(update_lost_whole_o), .stale_o(stale), .fail_o(fail[1])
   );
   logic unused_unit;
-  assign unused_unit = ^{unit_ready, unit_req_tag, unit_req_mask};
+  assign unused_unit = ^{unit_ready, unit_ans.owner};
 
   // ---------------------------------------------------------------- locks
   logic in_valid, in_lock, lck_valid, lck_ready;
@@ -179,40 +154,36 @@ module ccix_locks_fpga
     // Orders of the host wait here; the unit's wait at its port.
     logic host_valid, host_ready, host_room, req_go, choose, room, ans_valid, ans_exclusive;
     logic answer, table_ready, table_idle;
-    order_t host, unit_order, order;
+    lock_order_t host, chosen;
     logic [1:0] gnt;
     lock_status_e ans_status;
     logic [LockWidth-1:0] ans_lock;
     logic [7:0] ans_owner;
     logic [15:0] ans_fence;
-    fifo #(.Width($bits(order_t)), .Depth(Orders)) u_orders (
+    fifo #(.Width($bits(lock_order_t)), .Depth(Orders)) u_orders (
       .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(in_lock), .ready_o(host_room),
       .data_i({in_message.owner, lock_op_e'(in_message.code[1:0]), in_message.exclusive,
                in_message.lock, in_message.fence}),
       .valid_o(host_valid), .ready_i(host_ready), .data_o(host), .usage_o()
     );
-    assign unit_order = '{owner: txn_t'(order_slot), op: order_op, exclusive: order_exclusive,
-                          lock: order_lock, fence: order_fence};
     arb_rr #(.NumReq(2)) u_turns (
       .clk_i, .rst_ni, .req_i(table_ready ? {host_valid, order_valid} : 2'b00), .last_i(1'b1),
       .gnt_o(gnt), .idx_o(choose)
     );
     assign req_go      = gnt != '0;
-    assign order       = choose ? host : unit_order;
+    assign chosen      = choose ? host : order;
     assign host_ready  = gnt[1];
     assign order_ready = gnt[0];
     lock_table #(.Locks(1 << LockWidth), .NumWait(64)) u_table (
-      .clk_i, .rst_ni, .req_valid_i(req_go), .req_ready_o(table_ready), .req_op_i(order.op),
-      .req_exclusive_i(order.exclusive), .req_lock_i(order.lock[LockWidth-1:0]),
-      .req_owner_i(order.owner), .req_fence_i(order.fence), .rsp_valid_o(ans_valid),
+      .clk_i, .rst_ni, .req_valid_i(req_go), .req_ready_o(table_ready), .req_op_i(chosen.op),
+      .req_exclusive_i(chosen.exclusive), .req_lock_i(chosen.lock[LockWidth-1:0]),
+      .req_owner_i(chosen.owner), .req_fence_i(chosen.fence), .rsp_valid_o(ans_valid),
       .rsp_status_o(ans_status), .rsp_exclusive_o(ans_exclusive), .rsp_lock_o(ans_lock),
       .rsp_owner_o(ans_owner), .rsp_fence_o(ans_fence), .idle_o(table_idle)
     );
     // An owner of the host has bit 7.
     assign unit_ans_valid  = ans_valid && !ans_owner[7];
-    assign unit_ans_status = ans_status;
-    assign unit_ans_slot   = ans_owner[5:0];
-    assign unit_ans_fence  = ans_fence;
+    assign unit_ans        = '{owner: ans_owner, status: ans_status, fence: ans_fence};
     assign answer = ans_valid && ans_owner[7] && !(ans_status inside {LockQueued, LockReleased});
     fifo #(.Width(64), .Depth(Orders)) u_answers (
       .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer), .ready_o(room),
@@ -227,30 +198,30 @@ module ccix_locks_fpga
       else if ((in_lock && !host_room) || (answer && !room)) fail[3] <= 1'b1;
     end
     logic unused_table;
-    assign unused_table = ^{table_idle, order.lock, in_message.answer, in_message.code,
+    assign unused_table = ^{table_idle, chosen.lock, in_message.answer, in_message.code,
                             in_message.zero, in_message.kind, in_message.words};
   end else if (!Cas) begin : gen_host
     assign lck_valid   = order_valid;
     assign order_ready = lck_ready;
     assign lck = '{
-      kind: MsgLock, words: 4'd1, owner: txn_t'(order_slot), answer: 1'b0,
-      code: 3'(order_op), exclusive: order_exclusive, zero: '0, lock: order_lock,
-      fence: order_fence
+      kind: MsgLock, words: 4'd1, owner: order.owner, answer: 1'b0, code: 3'(order.op),
+      exclusive: order.exclusive, zero: '0, lock: order.lock, fence: order.fence
     };
     assign unit_ans_valid  = in_lock;
-    assign unit_ans_status = lock_status_e'(in_message.code);
-    assign unit_ans_slot   = in_message.owner[5:0];
-    assign unit_ans_fence  = in_message.fence;
+    assign unit_ans = '{
+      owner: in_message.owner, status: lock_status_e'(in_message.code), fence: in_message.fence
+    };
     assign fail[3]         = 1'b0;
     logic unused_host;
     assign unused_host = ^in_message;
   end else begin : gen_cas
     assign lck_valid      = 1'b0;
     assign lck            = '0;
-    assign unit_ans_fence = '0;
+    assign unit_ans.owner[7:6] = '0;
+    assign unit_ans.fence      = '0;
     assign fail[3]        = in_lock;
     logic unused_cas;
-    assign unused_cas = ^{in_message, lck_ready, order_fence};
+    assign unused_cas = ^{in_message, lck_ready, order};
   end
 
   // ---------------------------------------------------------------- records
@@ -262,11 +233,11 @@ module ccix_locks_fpga
   if (Cas) begin : gen_locks
     ccix_cas u_cas (
       .clk_i, .rst_ni, .order_valid_i(order_valid), .order_ready_o(order_ready),
-      .order_op_i(order_op), .order_exclusive_i(order_exclusive), .order_lock_i(order_lock),
-      .order_slot_i(order_slot), .ans_valid_o(unit_ans_valid), .ans_status_o(unit_ans_status),
-      .ans_slot_o(unit_ans_slot), .req_valid_i(req_valid), .req_ready_o(req_ready),
-      .req_write_i(req_write), .req_index_i(req_index), .req_tag_i(req_tag),
-      .req_mask_i(req_mask), .req_data_i(req_data), .rsp_valid_o(rsp_valid),
+      .order_op_i(order.op), .order_exclusive_i(order.exclusive), .order_lock_i(order.lock),
+      .order_slot_i(order.owner[5:0]), .ans_valid_o(unit_ans_valid),
+      .ans_status_o(unit_ans.status), .ans_slot_o(unit_ans.owner[5:0]), .req_valid_i(req_valid),
+      .req_ready_o(req_ready), .req_write_i(req.write), .req_index_i(req.index),
+      .req_tag_i(req.tag), .req_mask_i(req.mask), .req_data_i(req.data), .rsp_valid_o(rsp_valid),
       .hold_snoops_o(hold_snoops), .req_valid_o(line_valid), .req_ready_i(line_ready),
       .req_write_o(line_write), .req_index_o(line_index), .req_tag_o(line_tag),
       .req_mask_o(line_mask), .req_data_o(line_data), .rsp_valid_i(line_rsp_valid),
@@ -275,11 +246,11 @@ module ccix_locks_fpga
   end else begin : gen_lines
     assign line_valid  = req_valid;
     assign req_ready   = line_ready;
-    assign line_write  = req_write;
-    assign line_index  = req_index;
-    assign line_tag    = req_tag;
-    assign line_mask   = req_mask;
-    assign line_data   = req_data;
+    assign line_write  = req.write;
+    assign line_index  = req.index;
+    assign line_tag    = req.tag;
+    assign line_mask   = req.mask;
+    assign line_data   = req.data;
     assign rsp_valid   = line_rsp_valid;
     assign hold_snoops = 1'b0;
   end
@@ -321,7 +292,7 @@ module ccix_locks_fpga
   assign probe_o[Begun]       = update_valid_i && update_ready_o;
   assign probe_tag_o[Begun]   = 8'(update_slot_i);
   assign probe_o[Ordered]     = order_valid && order_ready;
-  assign probe_tag_o[Ordered] = 8'(order_slot);
+  assign probe_tag_o[Ordered] = order.owner;
   assign probe_o[Locked]      = update_locked_o;
   assign probe_tag_o[Locked]  = 8'(update_locked_slot_o);
   assign probe_o[Done]        = update_done_o;

@@ -16,6 +16,7 @@
 ///   Not done    lanes
 module eci_fpga
   import blocklink_pkg::*;
+  import coherence_node_pkg::*;
   import eci_fpga_pkg::*;
 #(
   parameter int unsigned DataDepth = 128,
@@ -75,11 +76,14 @@ module eci_fpga
   output logic [NumLinks-1:0][31:0] status_again_o,
   output logic [31:0]               status_stray_o
 );
-  logic [NumVcs-1:0] tx_valid, tx_ready;
-  logic [NumVcs-1:0][3:0] tx_count;
+  logic [NumVcs-1:0] tx_ready;
+  circuits_t tx;
   logic [NumLinks-1:0][NumVcs-1:0][3:0] rx_avail, rx_pop;
-  word_t [NumVcs-1:0][ChunkWords-1:0] tx_words;
   word_t [NumLinks-1:0][NumVcs-1:0][7:0] rx_words;
+  io_req_t io_req;
+  io_rsp_t io_rsp;
+  io_event_t io_event;
+  link_status_t [NumLinks-1:0] status;
   logic stray, requested, quiet, hold, lines_ready;
   assign lines_req_ready_o = lines_ready && !hold;
 
@@ -92,7 +96,7 @@ module eci_fpga
     .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
     .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
     .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
-    .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
+    .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
     .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .quiet_o(quiet), .stray_o(stray)
   );
   coherence_node #(
@@ -100,15 +104,24 @@ module eci_fpga
     .RoundTrip(RoundTrip)
   ) u_node (
     .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
-    .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_valid_i, .io_req_ready_o, .io_req_kind_i,
-    .io_req_address_i, .io_req_mask_i, .io_req_tag_i, .io_req_data_i, .io_rsp_valid_o,
-    .io_rsp_tag_o, .io_rsp_data_o, .io_event_valid_o, .io_event_ipi_o, .io_event_address_o,
-    .quiet_i(quiet), .hold_o(hold), .agent_valid_i(tx_valid), .agent_ready_o(tx_ready),
-    .agent_count_i(tx_count), .agent_words_i(tx_words), .agent_words_o(rx_words),
-    .agent_avail_o(rx_avail), .agent_pop_i(rx_pop), .agent_stray_i(stray),
-    .requested_o(requested), .status_up_o, .status_fail_o, .status_blocks_o, .status_words_o,
-    .status_got_o, .status_bad_o, .status_again_o, .status_stray_o
+    .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_i(io_req), .io_req_ready_o,
+    .io_rsp_o(io_rsp), .io_event_o(io_event), .quiet_i(quiet), .hold_o(hold), .agent_i(tx),
+    .agent_ready_o(tx_ready), .agent_words_o(rx_words), .agent_avail_o(rx_avail),
+    .agent_pop_i(rx_pop), .agent_stray_i(stray), .requested_o(requested), .status_o(status),
+    .stray_o(status_stray_o)
   );
+
+  // The pins of words and of the state.
+  assign io_req = '{
+    valid: io_req_valid_i, kind: coherence_io_pkg::io_kind_e'(io_req_kind_i),
+    address: io_req_address_i, mask: io_req_mask_i, tag: io_req_tag_i, data: io_req_data_i
+  };
+  assign {io_rsp_valid_o, io_rsp_tag_o, io_rsp_data_o} = io_rsp;
+  assign {io_event_valid_o, io_event_ipi_o, io_event_address_o} = io_event;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_status
+    assign {status_up_o[l], status_fail_o[l], status_blocks_o[l], status_words_o[l],
+            status_got_o[l], status_bad_o[l], status_again_o[l]} = status[l];
+  end
 
   assign probe_o[Accepted]      = lines_req_valid_i && lines_req_ready_o;
   assign probe_tag_o[Accepted]  = lines_req_tag_i;

@@ -20,6 +20,7 @@
 ///   Not done    lanes
 module eci_host
   import blocklink_pkg::*;
+  import coherence_node_pkg::*;
   import eci_host_pkg::*;
 #(
   parameter int unsigned DataDepth = 128,
@@ -91,18 +92,21 @@ module eci_host
   output logic [NumLinks-1:0][31:0] status_again_o,
   output logic [31:0]               status_stray_o
 );
-  logic [NumVcs-1:0] tx_valid, tx_ready;
-  logic [NumVcs-1:0][3:0] tx_count;
+  logic [NumVcs-1:0] tx_ready;
+  circuits_t tx;
   logic [NumLinks-1:0][NumVcs-1:0][3:0] rx_avail, rx_pop;
-  word_t [NumVcs-1:0][ChunkWords-1:0] tx_words;
   word_t [NumLinks-1:0][NumVcs-1:0][7:0] rx_words;
+  io_req_t io_req;
+  io_rsp_t io_rsp;
+  io_event_t io_event;
+  link_status_t [NumLinks-1:0] status;
   logic stray, unused_requested, unused_hold;
 
   if (DirectorySets == 0) begin : gen_plain
     coherence_home #(.NumTbe(NumTbe), .NumLinks(NumLinks)) u_home (
       .clk_i, .rst_ni,
       .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
-      .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
+      .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
       .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
       .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
       .mem_rsp_data_i, .stray_o(stray)
@@ -125,7 +129,7 @@ module eci_host
       .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
       .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
       .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
-      .valid_o(tx_valid), .ready_i(tx_ready), .count_o(tx_count), .words_o(tx_words),
+      .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
       .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
       .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
       .mem_rsp_data_i, .stray_o(stray)
@@ -137,15 +141,24 @@ module eci_host
     .RoundTrip(RoundTrip)
   ) u_node (
     .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
-    .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_valid_i, .io_req_ready_o, .io_req_kind_i,
-    .io_req_address_i, .io_req_mask_i, .io_req_tag_i, .io_req_data_i, .io_rsp_valid_o,
-    .io_rsp_tag_o, .io_rsp_data_o, .io_event_valid_o, .io_event_ipi_o, .io_event_address_o,
-    .quiet_i(1'b1), .hold_o(unused_hold), .agent_valid_i(tx_valid), .agent_ready_o(tx_ready),
-    .agent_count_i(tx_count), .agent_words_i(tx_words), .agent_words_o(rx_words),
-    .agent_avail_o(rx_avail), .agent_pop_i(rx_pop), .agent_stray_i(stray),
-    .requested_o(unused_requested), .status_up_o, .status_fail_o, .status_blocks_o, .status_words_o,
-    .status_got_o, .status_bad_o, .status_again_o, .status_stray_o
+    .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_i(io_req), .io_req_ready_o,
+    .io_rsp_o(io_rsp), .io_event_o(io_event), .quiet_i(1'b1), .hold_o(unused_hold), .agent_i(tx),
+    .agent_ready_o(tx_ready), .agent_words_o(rx_words), .agent_avail_o(rx_avail),
+    .agent_pop_i(rx_pop), .agent_stray_i(stray), .requested_o(unused_requested), .status_o(status),
+    .stray_o(status_stray_o)
   );
+
+  // The pins of words and of the state.
+  assign io_req = '{
+    valid: io_req_valid_i, kind: coherence_io_pkg::io_kind_e'(io_req_kind_i),
+    address: io_req_address_i, mask: io_req_mask_i, tag: io_req_tag_i, data: io_req_data_i
+  };
+  assign {io_rsp_valid_o, io_rsp_tag_o, io_rsp_data_o} = io_rsp;
+  assign {io_event_valid_o, io_event_ipi_o, io_event_address_o} = io_event;
+  for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_status
+    assign {status_up_o[l], status_fail_o[l], status_blocks_o[l], status_words_o[l],
+            status_got_o[l], status_bad_o[l], status_again_o[l]} = status[l];
+  end
 
   assign probe_o[LookedUp]      = mem_req_valid_o && mem_req_ready_i && !mem_req_write_o;
   assign probe_tag_o[LookedUp]  = mem_req_tag_o;

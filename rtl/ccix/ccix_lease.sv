@@ -51,38 +51,21 @@ module ccix_lease
   input  logic [1:0]            task_last_i,
   input  logic                  order_valid_i,
   output logic                  order_ready_o,
-  input  lock_op_e              order_op_i,
-  input  logic                  order_exclusive_i,
-  input  logic [15:0]           order_lock_i,
-  input  logic [SlotWidth-1:0]  order_slot_i,
-  input  logic [15:0]           order_fence_i,
+  input  lock_order_t           order_i,            // its owner is the slot
   output logic                  ans_valid_o,
   input  logic                  req_valid_i,
   output logic                  req_ready_o,
-  input  logic                  req_write_i,
-  input  index_t                req_index_i,
-  input  logic [SlotWidth-1:0]  req_slot_i,
-  input  line_t                 req_data_i,
+  input  access_t               req_i,              // bits 6 to 0 of its tag are the slot
   output logic                  rsp_valid_o,
   // To the lock table and the agent, and their answers.
   output logic                  order_valid_o,
   input  logic                  order_ready_i,
-  output lock_op_e              order_op_o,
-  output logic                  order_exclusive_o,
-  output logic [15:0]           order_lock_o,
-  output logic [SlotWidth-1:0]  order_slot_o,
-  output logic [15:0]           order_fence_o,
+  output lock_order_t           order_o,
   input  logic                  ans_valid_i,
-  input  lock_status_e          ans_status_i,
-  input  logic [SlotWidth-1:0]  ans_slot_i,
-  input  logic [15:0]           ans_fence_i,
+  input  lock_answer_t          ans_i,
   output logic                  req_valid_o,
   input  logic                  req_ready_i,
-  output logic                  req_write_o,
-  output index_t                req_index_o,
-  output logic [7:0]            req_tag_o,
-  output mask_t                 req_mask_o,
-  output line_t                 req_data_o,
+  output access_t               req_o,
   input  logic                  rsp_valid_i,
   input  logic [7:0]            rsp_tag_i,
   input  logic [63:0]           rsp_word_i,         // the record's first word
@@ -95,6 +78,10 @@ module ccix_lease
 );
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [2:0] count_t;
+  slot_t order_slot, req_slot, ans_slot;
+  assign order_slot = slot_t'(order_i.owner);
+  assign req_slot   = slot_t'(req_i.tag[6:0]);
+  assign ans_slot   = slot_t'(ans_i.owner);
   localparam int unsigned LeaseWidth = $clog2(Lease + 1);
 
   if (Slots < 2 || Slots > 64 || Lease < 4 || Lease > 65536 || TokenWidth < 2 || TokenWidth > 16)
@@ -188,41 +175,50 @@ module ccix_lease
   assign waits_o = waits;
   assign stale_o = !current_o && !stop_i && (order_valid_i || req_valid_i);
   assign task_ready_o = current_o && !ends;
-  assign order_op_o = order_ours ? LockRelease : order_op_i;
-  assign order_exclusive_o = order_ours ? exclusive_q[slot_q][release_at] : order_exclusive_i;
-  assign order_lock_o = order_ours ? lock_q[slot_q][release_at] : order_lock_i;
-  assign order_slot_o = order_ours ? slot_q : order_slot_i;
-  assign order_fence_o = order_ours ? fence_q[slot_q][release_at] : order_fence_i;
-  assign req_write_o = req_ours || req_write_i;
-  assign req_index_o = req_ours ? index_q[slot_q][undo_at[1:0]] : req_index_i;
-  assign req_tag_o = {req_write_o, 7'(req_ours ? slot_q : req_slot_i)};
-  assign req_mask_o = req_write_o ? mask_t'(8'hFF) : '1;
-  assign req_data_o = req_ours ? line_t'(old_q[slot_q][undo_at[1:0]]) : req_data_i;
+  always_comb begin
+    order_o       = order_i;
+    order_o.owner = 8'(order_slot);
+    req_o         = req_i;
+    req_o.tag     = {req_i.write, 7'(req_slot)};
+    req_o.mask    = req_i.write ? mask_t'(8'hFF) : '1;
+    if (order_ours) begin
+      order_o = '{
+        owner: 8'(slot_q), op: LockRelease, exclusive: exclusive_q[slot_q][release_at],
+        lock: lock_q[slot_q][release_at], fence: fence_q[slot_q][release_at]
+      };
+    end
+    if (req_ours) begin
+      req_o = '{
+        write: 1'b1, index: index_q[slot_q][undo_at[1:0]], tag: {1'b1, 7'(slot_q)},
+        mask: mask_t'(8'hFF), data: line_t'(old_q[slot_q][undo_at[1:0]])
+      };
+    end
+  end
 
   // ---------------------------------------------------------------- answers
   slot_t rsp_slot;
   logic granted, refused, releases, ask, task_go;
   logic [Slots-1:0] used_d;
   assign rsp_slot    = slot_t'(rsp_tag_i[6:0]);
-  assign granted     = ans_valid_i && ans_status_i == LockGranted;
-  assign refused     = ans_valid_i && ans_status_i inside {LockBusy, LockFull};
-  assign ans_valid_o = ans_valid_i && !dead_q[ans_slot_i];
+  assign granted     = ans_valid_i && ans_i.status == LockGranted;
+  assign refused     = ans_valid_i && ans_i.status inside {LockBusy, LockFull};
+  assign ans_valid_o = ans_valid_i && !dead_q[ans_slot];
   assign rsp_valid_o = rsp_valid_i && !dead_q[rsp_slot];
-  assign ask         = order_go && order_op_i != LockRelease;
-  assign releases    = order_go && order_op_i == LockRelease;
+  assign ask         = order_go && order_i.op != LockRelease;
+  assign releases    = order_go && order_i.op == LockRelease;
   assign task_go     = task_valid_i && task_ready_o;
   always_comb begin
     used_d = used_q;
-    if (refused && !dead_q[ans_slot_i] && held_q[ans_slot_i] == '0) used_d[ans_slot_i] = 1'b0;
-    if (releases && held_q[order_slot_i] == 3'd1) used_d[order_slot_i] = 1'b0;
+    if (refused && !dead_q[ans_slot] && held_q[ans_slot] == '0) used_d[ans_slot] = 1'b0;
+    if (releases && held_q[order_slot] == 3'd1) used_d[order_slot] = 1'b0;
     if (lost_o) used_d[slot_q] = 1'b0;
     if (task_go) used_d[task_slot_i] = 1'b1;
   end
 
   logic stray;
-  assign stray = ((granted || refused) && !asks_q[ans_slot_i]) ||
+  assign stray = ((granted || refused) && !asks_q[ans_slot]) ||
                  (rsp_valid_i && flight_q[rsp_slot] == '0) ||
-                 (req_go && flight_q[req_slot_i] == '1);
+                 (req_go && flight_q[req_slot] == '1);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       used_q        <= '0;
@@ -246,19 +242,19 @@ module ccix_lease
       used_q        <= used_d;
       if (lost_o) dead_q[slot_q] <= 1'b0;
       if (change) dead_q <= used_d;
-      if (granted || refused) asks_q[ans_slot_i] <= 1'b0;
-      if (ask) asks_q[order_slot_i] <= 1'b1;
+      if (granted || refused) asks_q[ans_slot] <= 1'b0;
+      if (ask) asks_q[order_slot] <= 1'b1;
       // Behind the first release others see its records: it is complete, with all its locks.
-      if (releases && held_q[order_slot_i] == 3'(last_q[order_slot_i]) + 3'd1)
-        whole_q[order_slot_i] <= 1'b1;
+      if (releases && held_q[order_slot] == 3'(last_q[order_slot]) + 3'd1)
+        whole_q[order_slot] <= 1'b1;
       for (int unsigned s = 0; s < Slots; s++) begin
-        held_q[s] <= held_q[s] + count_t'(granted && 32'(ans_slot_i) == s)
-            - count_t'((releases && 32'(order_slot_i) == s) || (release_go && 32'(slot_q) == s));
+        held_q[s] <= held_q[s] + count_t'(granted && 32'(ans_slot) == s)
+            - count_t'((releases && 32'(order_slot) == s) || (release_go && 32'(slot_q) == s));
         flight_q[s] <= flight_q[s]
-            + 5'((req_go && 32'(req_slot_i) == s) || (undo_go && 32'(slot_q) == s))
+            + 5'((req_go && 32'(req_slot) == s) || (undo_go && 32'(slot_q) == s))
             - 5'(rsp_valid_i && 32'(rsp_slot) == s);
       end
-      if (req_go && req_write_i) logged_q[req_slot_i] <= logged_q[req_slot_i] + 1'b1;
+      if (req_go && req_i.write) logged_q[req_slot] <= logged_q[req_slot] + 1'b1;
       if (undo_go) logged_q[slot_q] <= undo_at;
       if (task_go) begin
         logged_q[task_slot_i] <= '0;
@@ -278,16 +274,18 @@ module ccix_lease
   always_ff @(posedge clk_i) begin
     if (task_go) last_q[task_slot_i] <= task_last_i;
     if (ask) begin
-      lock_q[order_slot_i][held_q[order_slot_i][1:0]]      <= order_lock_i;
-      exclusive_q[order_slot_i][held_q[order_slot_i][1:0]] <= order_exclusive_i;
+      lock_q[order_slot][held_q[order_slot][1:0]]      <= order_i.lock;
+      exclusive_q[order_slot][held_q[order_slot][1:0]] <= order_i.exclusive;
     end
-    if (granted) fence_q[ans_slot_i][held_q[ans_slot_i][1:0]] <= ans_fence_i;
+    if (granted) fence_q[ans_slot][held_q[ans_slot][1:0]] <= ans_i.fence;
     if (rsp_valid_i && !rsp_tag_i[7]) value_q[rsp_slot] <= rsp_word_i;
-    if (req_go && req_write_i) begin
-      index_q[req_slot_i][logged_q[req_slot_i][1:0]] <= req_index_i;
-      old_q[req_slot_i][logged_q[req_slot_i][1:0]]   <= value_q[req_slot_i];
+    if (req_go && req_i.write) begin
+      index_q[req_slot][logged_q[req_slot][1:0]] <= req_i.index;
+      old_q[req_slot][logged_q[req_slot][1:0]]   <= value_q[req_slot];
     end
   end
+  logic unused;
+  assign unused = ^{order_i, req_i, ans_i};
   prim_assert u_answers (
       .clk_i,
       .rst_ni,

@@ -102,6 +102,15 @@ package ccix_pkg;
     logic [15:0] fence;
   } lock_message_t;
 
+  /// An access of an agent's user to a line.
+  typedef struct packed {
+    logic       write;
+    index_t     index;
+    logic [7:0] tag;
+    mask_t      mask;
+    line_t      data;
+  } access_t;
+
   /// A step of a transaction.
   typedef struct packed {
     logic        no_wait;  // the lock is tried

@@ -16,7 +16,7 @@
 ///               so quiet_i stays
 ///   Coherence   circuits 1 and 10 are sinks
 ///   Latency     request to its chunk 1 cycle; the far end's request to the answer's chunk 1 cycle;
-///               an answer to rsp_valid_o 0 cycles
+///               an answer to rsp_o 0 cycles
 ///   Throughput  a load in 1 cycle, a store in 1; a barrier a round trip
 ///   Open        32 loads and stores, one barrier
 ///   Parameters  NumWords: of 64 bits in the register file, a power of two, 2..1024; NumLinks 1..2
@@ -24,6 +24,7 @@
 ///               file wrap
 module coherence_io
   import coherence_io_pkg::*;
+  import coherence_node_pkg::*;
   import blocklink_pkg::NumVcs;
   import blocklink_pkg::ChunkWords;
   import blocklink_pkg::word_t;
@@ -33,33 +34,20 @@ module coherence_io
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     req_valid_i,
+  input  io_req_t                  req_i,
   output logic                     req_ready_o,
-  input  io_kind_e                 req_kind_i,
-  input  logic [39:0]              req_address_i,  // of a byte; of an IPI its number
-  input  logic [7:0]               req_mask_i,     // bytes of the word
-  input  logic [7:0]               req_tag_i,
-  input  word_t                    req_data_i,
-  output logic                     rsp_valid_o,
-  output logic [7:0]               rsp_tag_o,
-  output word_t                    rsp_data_o,     // of a load
-  output logic                     event_valid_o,
-  output logic                     event_ipi_o,
-  output logic [39:0]              event_address_o,
+  output io_rsp_t                  rsp_o,
+  output io_event_t                event_o,
   input  logic                     quiet_i,
   output logic                     hold_o,
   // the circuits of the node's agent of lines
-  input  logic [NumVcs-1:0]        agent_valid_i,
+  input  circuits_t                agent_i,
   output logic [NumVcs-1:0]        agent_ready_o,
-  input  logic [NumVcs-1:0][3:0]   agent_count_i,
-  input  word_t [NumVcs-1:0][ChunkWords-1:0]   agent_words_i,
   output logic [NumLinks-1:0][NumVcs-1:0][3:0] agent_avail_o,
   input  logic [NumLinks-1:0][NumVcs-1:0][3:0] agent_pop_i,
   // the circuits of the links
-  output logic [NumVcs-1:0]        valid_o,
+  output circuits_t                circuits_o,
   input  logic [NumVcs-1:0]        ready_i,
-  output logic [NumVcs-1:0][3:0]   count_o,
-  output word_t [NumVcs-1:0][ChunkWords-1:0] words_o,
   input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
   input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
   output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
@@ -86,27 +74,27 @@ module coherence_io
   assign room = sent_q - done_q != 6'd32;
   always_comb begin
     header         = '0;
-    header.opcode  = (req_kind_i == IoStore) ? OpIobsta : OpIobld;
+    header.opcode  = (req_i.kind == IoStore) ? OpIobsta : OpIobld;
     header.id      = sent_q[4:0];
-    header.mask    = req_mask_i;
-    header.address = req_address_i;
-    unique case (req_kind_i)
+    header.mask    = req_i.mask;
+    header.address = req_i.address;
+    unique case (req_i.kind)
       IoIpi:     req_ready_o = ipi_ready;
       IoBarrier: req_ready_o = !barrier_q;
       default:   req_ready_o = io_ready && room;
     endcase
   end
-  assign io_go = req_valid_i && room && req_kind_i inside {IoLoad, IoStore};
+  assign io_go = req_i.valid && room && req_i.kind inside {IoLoad, IoStore};
   fifo #(.Width(129), .Depth(4)) u_io (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(io_go), .ready_o(io_ready),
-    .data_i({req_kind_i == IoStore, req_data_i, header}), .valid_o(own_valid[0]),
+    .data_i({req_i.kind == IoStore, req_i.data, header}), .valid_o(own_valid[0]),
     .ready_i(own_ready[0]), .data_o({request_long, own_words[0][1:0]}), .usage_o()
   );
   assign own_count[0] = request_long ? 4'd2 : 4'd1;
   assign own_words[0][ChunkWords-1:2] = '0;
   fifo #(.Width(64), .Depth(4)) u_ipi (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(req_valid_i && req_kind_i == IoIpi),
-    .ready_o(ipi_ready), .data_i({OpIpi, 19'd0, req_address_i}), .valid_o(own_valid[12]),
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(req_i.valid && req_i.kind == IoIpi),
+    .ready_o(ipi_ready), .data_i({OpIpi, 19'd0, req_i.address}), .valid_o(own_valid[12]),
     .ready_i(own_ready[12]), .data_o(own_words[12][0]), .usage_o()
   );
   assign own_count[12] = 4'd1;
@@ -135,9 +123,9 @@ module coherence_io
       if (gsdn_here[l] && !known) gsdn = 1'b1;
     end
   end
-  assign rsp_valid_o = known || (gsdn && synced_q);
-  assign rsp_tag_o   = known ? tag_q[done_q[4:0]] : barrier_tag_q;
-  assign rsp_data_o  = words_i[0][1][1];
+  assign rsp_o.valid = known || (gsdn && synced_q);
+  assign rsp_o.tag   = known ? tag_q[done_q[4:0]] : barrier_tag_q;
+  assign rsp_o.data  = words_i[0][1][1];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -146,14 +134,14 @@ module coherence_io
     end else begin
       if (io_go && io_ready) sent_q <= sent_q + 6'd1;
       if (known) done_q <= done_q + 6'd1;
-      if (req_valid_i && req_kind_i == IoBarrier && !barrier_q) barrier_q <= 1'b1;
+      if (req_i.valid && req_i.kind == IoBarrier && !barrier_q) barrier_q <= 1'b1;
       if (sync_ready) synced_q <= 1'b1;
       if (gsdn && synced_q) {barrier_q, synced_q} <= '0;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (io_go && io_ready) tag_q[sent_q[4:0]] <= req_tag_i;
-    if (req_valid_i && req_kind_i == IoBarrier && !barrier_q) barrier_tag_q <= req_tag_i;
+    if (io_go && io_ready) tag_q[sent_q[4:0]] <= req_i.tag;
+    if (req_i.valid && req_i.kind == IoBarrier && !barrier_q) barrier_tag_q <= req_i.tag;
   end
 
   // ---------------------------------------------------------------- what the far end asks for
@@ -184,9 +172,9 @@ module coherence_io
       end
     end
   end
-  assign event_valid_o   = (asked && back_ready && store) || ipi;
-  assign event_ipi_o     = ipi;
-  assign event_address_o = ipi ? words_i[0][12][0][39:0] : ask.address;
+  assign event_o.valid   = (asked && back_ready && store) || ipi;
+  assign event_o.ipi     = ipi;
+  assign event_o.address = ipi ? words_i[0][12][0][39:0] : ask.address;
 
   // GSYNC came after all that it waits for was answered: it is answered at once, from a bit.
   always_comb begin
@@ -232,34 +220,34 @@ module coherence_io
   end
   for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_tx
     if (v inside {0, 1, 12}) begin : gen_own
-      assign valid_o[v]       = own_valid[v];
-      assign count_o[v]       = own_count[v];
-      assign words_o[v]       = own_words[v];
-      assign own_ready[v]     = ready_i[v];
-      assign agent_ready_o[v] = 1'b1;  // an agent of lines has nothing for it
+      assign circuits_o.valid[v] = own_valid[v];
+      assign circuits_o.count[v] = own_count[v];
+      assign circuits_o.words[v] = own_words[v];
+      assign own_ready[v]        = ready_i[v];
+      assign agent_ready_o[v]    = 1'b1;  // an agent of lines has nothing for it
     end else if (v inside {6, 10}) begin : gen_both
       logic [1:0] turn;
       arb_rr #(.NumReq(2)) u_turn (
-        .clk_i, .rst_ni, .req_i({own_valid[v], agent_valid_i[v]}), .last_i(ready_i[v]),
+        .clk_i, .rst_ni, .req_i({own_valid[v], agent_i.valid[v]}), .last_i(ready_i[v]),
         .gnt_o(turn), .idx_o()
       );
-      assign valid_o[v]       = turn != '0;
-      assign count_o[v]       = turn[1] ? own_count[v] : agent_count_i[v];
-      assign words_o[v]       = turn[1] ? own_words[v] : agent_words_i[v];
-      assign own_ready[v]     = turn[1] && ready_i[v];
-      assign agent_ready_o[v] = turn[0] && ready_i[v];
+      assign circuits_o.valid[v] = turn != '0;
+      assign circuits_o.count[v] = turn[1] ? own_count[v] : agent_i.count[v];
+      assign circuits_o.words[v] = turn[1] ? own_words[v] : agent_i.words[v];
+      assign own_ready[v]        = turn[1] && ready_i[v];
+      assign agent_ready_o[v]    = turn[0] && ready_i[v];
     end else begin : gen_agent
-      assign valid_o[v]       = agent_valid_i[v];
-      assign count_o[v]       = agent_count_i[v];
-      assign words_o[v]       = agent_words_i[v];
-      assign own_ready[v]     = 1'b0;
-      assign agent_ready_o[v] = ready_i[v];
-      assign own_valid[v]     = 1'b0;
-      assign own_count[v]     = '0;
-      assign own_words[v]     = '0;
+      assign circuits_o.valid[v] = agent_i.valid[v];
+      assign circuits_o.count[v] = agent_i.count[v];
+      assign circuits_o.words[v] = agent_i.words[v];
+      assign own_ready[v]        = 1'b0;
+      assign agent_ready_o[v]    = ready_i[v];
+      assign own_valid[v]        = 1'b0;
+      assign own_count[v]        = '0;
+      assign own_words[v]        = '0;
     end
   end
   logic unused;
   assign unused = ^{words_i, avail_i, answer, ask, own_valid, own_ready, own_count, own_words,
-                    agent_valid_i, agent_count_i, agent_words_i, agent_pop_i};
+                    agent_i, agent_pop_i};
 endmodule

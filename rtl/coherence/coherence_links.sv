@@ -13,6 +13,7 @@
 ///   Parameters  NumLinks 1..2; the others as blocklink_core
 module coherence_links
   import blocklink_pkg::*;
+  import coherence_node_pkg::*;
 #(
   parameter int unsigned NumLinks  = 1,
   parameter int unsigned DataDepth = 128,
@@ -27,22 +28,13 @@ module coherence_links
   input  logic [NumLinks-1:0]        tx_ready_i,
   input  logic [NumLinks-1:0][511:0] rx_blocks_i,
   input  logic [NumLinks-1:0]        rx_valid_i,
-  input  logic [NumVcs-1:0]          valid_i,
+  input  circuits_t                  circuits_i,
   output logic [NumVcs-1:0]          ready_o,
-  input  logic [NumVcs-1:0][3:0]     count_i,
-  input  word_t [NumVcs-1:0][ChunkWords-1:0] words_i,
   output word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_o,
   output logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_o,
   input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_i,
   input  logic                       stray_i,
-  // status of each link, as blocklink_counters
-  output logic [NumLinks-1:0]        up_o,
-  output logic [NumLinks-1:0]        fail_o,
-  output logic [NumLinks-1:0][31:0]  blocks_o,
-  output logic [NumLinks-1:0][31:0]  sent_o,
-  output logic [NumLinks-1:0][31:0]  got_o,
-  output logic [NumLinks-1:0][31:0]  bad_o,
-  output logic [NumLinks-1:0][31:0]  again_o,
+  output link_status_t [NumLinks-1:0] status_o,
   output logic [31:0]                stray_o
 );
   if (NumLinks < 1 || NumLinks > 2) begin : gen_links_check
@@ -53,9 +45,9 @@ module coherence_links
   logic [NumLinks-1:0][NumVcs-1:0][3:0] count;
   word_t [NumLinks-1:0][NumVcs-1:0][ChunkWords-1:0] words;
   if (NumLinks == 1) begin : gen_one
-    assign valid[0] = valid_i;
-    assign count[0] = count_i;
-    assign words[0] = words_i;
+    assign valid[0] = circuits_i.valid;
+    assign count[0] = circuits_i.count;
+    assign words[0] = circuits_i.words;
     assign ready_o  = ready[0];
     logic unused;
     assign unused = partition_i;
@@ -65,9 +57,9 @@ module coherence_links
       logic [1:0][3:0] out_count;
       word_t [1:0][ChunkWords-1:0] out_words;
       coherence_steer #(.Pair(3'(v / 2))) u_steer (
-        .clk_i, .rst_ni, .partition_i, .valid_i(valid_i[v]), .ready_o(ready_o[v]),
-        .count_i(count_i[v]), .words_i(words_i[v]), .valid_o(out), .ready_i(take),
-        .count_o(out_count), .words_o(out_words)
+        .clk_i, .rst_ni, .partition_i, .valid_i(circuits_i.valid[v]), .ready_o(ready_o[v]),
+        .count_i(circuits_i.count[v]), .words_i(circuits_i.words[v]), .valid_o(out),
+        .ready_i(take), .count_o(out_count), .words_o(out_words)
       );
       for (genvar l = 0; l < 2; l++) begin : gen_link
         assign valid[l][v] = out[l];
@@ -91,14 +83,14 @@ module coherence_links
       .rx_block_i(rx_blocks_i[l]), .rx_valid_i(rx_valid_i[l]),
       .valid_i(valid[l]), .ready_o(ready[l]), .count_i(count[l]), .words_i(words[l]),
       .words_o(words_o[l]), .avail_o(avail_o[l]), .pop_i(pop_i[l]),
-      .up_o(up_o[l]), .bad_o(bad), .again_o(again), .sent_o(sent), .sent_words_o(sent_words),
-      .got_o(got), .fail_o(fail_o[l])
+      .up_o(status_o[l].up), .bad_o(bad), .again_o(again), .sent_o(sent),
+      .sent_words_o(sent_words), .got_o(got), .fail_o(status_o[l].fail)
     );
     blocklink_counters u_counters (
       .clk_i, .rst_ni, .sent_i(sent), .sent_words_i(sent_words), .got_i(got), .bad_i(bad),
       .again_i(again), .stray_i(stray_i && l == 0),
-      .blocks_o(blocks_o[l]), .words_o(sent_o[l]), .got_o(got_o[l]), .bad_o(bad_o[l]),
-      .again_o(again_o[l]), .stray_o(stray[l])
+      .blocks_o(status_o[l].blocks), .words_o(status_o[l].words), .got_o(status_o[l].got),
+      .bad_o(status_o[l].bad), .again_o(status_o[l].again), .stray_o(stray[l])
     );
   end
   logic unused_stray;

@@ -40,4 +40,20 @@ package svm_pkg;
     LockStale    = 3'd5,  // of a lock that was revoked, or is not held: nothing happened
     LockRevoked  = 3'd6
   } lock_status_e;
+
+  /// An order to a lock table with what belongs to it.
+  typedef struct packed {
+    logic [7:0]  owner;
+    lock_op_e    op;
+    logic        exclusive;
+    logic [15:0] lock;
+    logic [15:0] fence;
+  } lock_order_t;
+
+  /// Its answer.
+  typedef struct packed {
+    logic [7:0]   owner;
+    lock_status_e status;
+    logic [15:0]  fence;
+  } lock_answer_t;
 endpackage

@@ -72,6 +72,8 @@ def test_a_full_link_carries_reads_three_to_a_packet(run: Run) -> None:
 def test_a_full_link_carries_writes_in_whole_beats(run: Run) -> None:
     found = run(operation="device-write", size=4096, iterations=600, window=4)
     assert payload(found) >= 0.98 * min(PINS_BYTES_S * 3 / 4, LINK_BYTES_S * 192 / 252)
+    counters = found["counters"]
+    assert counters["fpga.packets"] == counters["to_host.packets"]
 
 
 def test_without_packing_a_packet_has_one_message(run: Run) -> None:

@@ -61,6 +61,7 @@ def check(said: list[str]) -> dict[str, str]:
     # Bytes 3 and 4 were stored alone.
     assert "host: register 0x112233bbaa667788" in said
     assert "fpga: register 9" in said
+    assert "fpga: store cut off true" in said
     assert f"fpga: rounds {ROUNDS}" in said
     assert "host: interrupts left None" in said
     assert "fpga: 128 bytes at 0x40: whole lines of 128 bytes below 0x80000 expected" in said

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use isthmus_host::coherent::{Caching, CoherentError, Node, Region, Update};
 use isthmus_road::eci::{CoherentLink, LinkPort, NodeProgram};
+use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 
 type Failed = Box<dyn Error>;
@@ -23,12 +24,18 @@ const PLAIN_BYTES: u64 = 4 << 10;
 const MESSAGE: u64 = 100;
 const ANSWER: u64 = 0x2000 + 3;
 const WORDS: u64 = 0x4000;
+/// In the plain region.
+const SPLIT: u64 = 0x800;
 const COUNTER: u64 = 0x5000;
 const FLUSHED: u64 = 0x6000;
 const KEPT: u64 = 0x6080;
 const BYTES: usize = 1000;
 const UPDATES: u64 = 200;
 const ROUNDS: u64 = 50;
+/// About a clock and a half: the first line of a store has left, and others have not.
+const BEGUN: Picoseconds = Picoseconds(5_000);
+/// Longer than a line takes.
+const SETTLED: Picoseconds = Picoseconds(1_000_000);
 const PATIENCE: Duration = Duration::from_millis(1);
 /// Numbers of interrupts: something is there; the program has ended.
 const THERE: u64 = 7;
@@ -120,7 +127,7 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     Ok(said)
 }
 
-async fn fpga(link: Rc<CoherentLink>) -> Result<Vec<String>, Failed> {
+async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     let mut node = Node::new(link.fpga().ok_or("the FPGA's port is taken")?);
     let shared = node.map(SHARED, SHARED_BYTES, Caching::Cached)?;
     let plain = node.map(PLAIN, PLAIN_BYTES, Caching::Uncached)?;
@@ -147,6 +154,14 @@ async fn fpga(link: Rc<CoherentLink>) -> Result<Vec<String>, Failed> {
     let less = node.update(&shared, COUNTER, Update::Decrement).await?;
     said.push(format!("old values {last} {kept} {gone} {less}"));
     node.interrupt(THERE).await?;
+
+    // A barrier while a store of several lines is being sent: the lines behind the barrier wait
+    // for it, and none is lost.
+    let store = sim.timeout(BEGUN, node.store(&plain, SPLIT, &pattern(4))).await;
+    node.barrier().await?;
+    sim.sleep(SETTLED).await;
+    expect(&mut node, &plain, SPLIT, &pattern(4)).await?;
+    said.push(format!("store cut off {}", store.is_err()));
 
     // Registers of the host.
     node.io_store(0x08, &[9; 8]).await?;
@@ -179,8 +194,10 @@ async fn fpga(link: Rc<CoherentLink>) -> Result<Vec<String>, Failed> {
 fn main() -> Result<(), Failed> {
     let path = std::env::args().nth(1).ok_or("usage: coherent_programs SCENARIO.json")?;
     let link = Rc::new(CoherentLink::build(&std::fs::read_to_string(path)?)?);
-    let programs: Vec<NodeProgram<Vec<String>, Failed>> =
-        vec![Box::pin(host(Rc::clone(&link), link.sim())), Box::pin(fpga(Rc::clone(&link)))];
+    let programs: Vec<NodeProgram<Vec<String>, Failed>> = vec![
+        Box::pin(host(Rc::clone(&link), link.sim())),
+        Box::pin(fpga(Rc::clone(&link), link.sim())),
+    ];
     for (name, said) in ["host", "fpga"].into_iter().zip(link.run(programs)?) {
         said.iter().for_each(|line| println!("{name}: {line}"));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-// Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those, not this.
-/// Messages of the coherence protocol, and what each agent does with them (docs/reference/coherence.md).
+// Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those.
+/// Messages of the coherence protocol, and what each agent does with them
+/// (docs/reference/coherence.md).
 // verilator lint_off UNUSEDPARAM
 package coherence_pkg;
   // Proofs of what does not depend on a line's bytes need few of them.

@@ -81,6 +81,16 @@ def test_a_changed_file_runs_all_again(checkout: Path) -> None:
     assert ran(checkout)[0] == ["fixture", "kept", "failing", "other"]
 
 
+@pytest.mark.parametrize("name", ["ISTHMUS_RTL", "ISTHMUS_RTL_OVERRIDE"])
+def test_a_pass_with_sources_from_elsewhere_is_neither_kept_nor_taken(checkout: Path, name: str) -> None:
+    (checkout / "rtl" / "good").touch()
+    everything = ["fixture", "kept", "failing", "other"]
+    replaced = {name: str(checkout / "elsewhere")}
+    assert ran(checkout, **replaced)[0] == everything
+    assert ran(checkout)[0] == everything
+    assert ran(checkout, **replaced)[0] == everything
+
+
 def test_a_changed_test_runs_again_wherever_it_lies(checkout: Path) -> None:
     (checkout / "rtl" / "good").touch()
     (checkout / "tests" / "python").mkdir()

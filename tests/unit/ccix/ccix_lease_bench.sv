@@ -53,25 +53,21 @@ module ccix_lease_bench
 );
   logic unit_rst_n, unit_ready, unit_done, waits, join_, joined, beat, current;
   logic [7:0] token, unit_token;
-  logic uo_valid, uo_ready, uo_exclusive, ur_valid, ur_ready, ur_write, ua_valid, us_valid;
-  lock_op_e uo_op, op;
-  logic [15:0] uo_lock, uo_fence;
-  logic [2:0] uo_slot;
-  index_t ur_index;
-  logic [7:0] ur_tag;
-  mask_t ur_mask;
-  line_t ur_data;
+  logic uo_valid, uo_ready, ur_valid, ur_ready, ua_valid, us_valid;
+  lock_order_t uo, order;
+  lock_answer_t ans;
+  access_t ur, req;
   logic [1:0] fail;
   ccix_update #(.Slots(8), .Posted(Posted)) u_update (
     .clk_i, .rst_ni(unit_rst_n), .task_valid_i(task_valid_i && task_ready_o),
     .task_ready_o(unit_ready), .task_slot_i, .task_id_i, .task_last_i,
     .task_steps_i, .locked_o, .locked_slot_o, .refused_o, .refused_slot_o, .done_o(unit_done),
     .done_slot_o, .done_aborted_o, .done_digest_o, .order_valid_o(uo_valid),
-    .order_ready_i(uo_ready), .order_op_o(uo_op), .order_exclusive_o(uo_exclusive),
-    .order_lock_o(uo_lock), .order_slot_o(uo_slot), .order_fence_o(uo_fence),
+    .order_ready_i(uo_ready), .order_op_o(uo.op), .order_exclusive_o(uo.exclusive),
+    .order_lock_o(uo.lock), .order_slot_o(uo.owner[2:0]), .order_fence_o(uo.fence),
     .ans_valid_i(ua_valid), .ans_status_i(lock_status_e'(ans_status_i)), .ans_slot_i, .ans_fence_i,
-    .req_valid_o(ur_valid), .req_ready_i(ur_ready), .req_write_o(ur_write), .req_index_o(ur_index),
-    .req_tag_o(ur_tag), .req_mask_o(ur_mask), .req_data_o(ur_data), .rsp_valid_i(us_valid),
+    .req_valid_o(ur_valid), .req_ready_i(ur_ready), .req_write_o(ur.write), .req_index_o(ur.index),
+    .req_tag_o(ur.tag), .req_mask_o(ur.mask), .req_data_o(ur.data), .rsp_valid_i(us_valid),
     .rsp_tag_i, .rsp_data_i, .fail_o(fail[0])
   );
   ccix_member u_member (
@@ -82,18 +78,20 @@ module ccix_lease_bench
     .clk_i, .rst_ni, .join_i(join_), .joined_o(joined), .token_o(token), .beat_i(beat),
     .token_i(unit_token), .current_o(current), .stop_i(reset_i || hold_i), .waits_o(waits),
     .task_valid_i, .task_ready_o, .task_slot_i, .task_last_i, .order_valid_i(uo_valid),
-    .order_ready_o(uo_ready), .order_op_i(uo_op), .order_exclusive_i(uo_exclusive),
-    .order_lock_i(uo_lock), .order_slot_i(uo_slot), .order_fence_i(uo_fence),
-    .ans_valid_o(ua_valid), .req_valid_i(ur_valid), .req_ready_o(ur_ready),
-    .req_write_i(ur_write), .req_index_i(ur_index), .req_slot_i(ur_tag[2:0]),
-    .req_data_i(ur_data), .rsp_valid_o(us_valid), .order_valid_o, .order_ready_i, .order_op_o(op),
-    .order_exclusive_o, .order_lock_o, .order_slot_o, .order_fence_o, .ans_valid_i,
-    .ans_status_i(lock_status_e'(ans_status_i)), .ans_slot_i, .ans_fence_i, .req_valid_o,
-    .req_ready_i, .req_write_o, .req_index_o, .req_tag_o, .req_mask_o, .req_data_o, .rsp_valid_i,
-    .rsp_tag_i, .rsp_word_i(rsp_data_i[0]), .lost_o, .lost_slot_o, .lost_whole_o, .stale_o,
-    .fail_o(fail[1])
+    .order_ready_o(uo_ready), .order_i(uo), .ans_valid_o(ua_valid), .req_valid_i(ur_valid),
+    .req_ready_o(ur_ready), .req_i(ur), .rsp_valid_o(us_valid), .order_valid_o, .order_ready_i,
+    .order_o(order), .ans_valid_i, .ans_i(ans), .req_valid_o, .req_ready_i, .req_o(req),
+    .rsp_valid_i, .rsp_tag_i, .rsp_word_i(rsp_data_i[0]), .lost_o, .lost_slot_o, .lost_whole_o,
+    .stale_o, .fail_o(fail[1])
   );
-  assign order_op_o = op;
+  assign ans = '{
+    owner: 8'(ans_slot_i), status: lock_status_e'(ans_status_i), fence: ans_fence_i
+  };
+  assign uo.owner[7:3] = '0;
+  assign order_slot_o  = order.owner[2:0];
+  assign {order_op_o, order_exclusive_o, order_lock_o, order_fence_o} =
+      {order.op, order.exclusive, order.lock, order.fence};
+  assign {req_write_o, req_index_o, req_tag_o, req_mask_o, req_data_o} = req;
   assign done_o     = unit_done && current;
   assign fail_o     = fail != '0;
 endmodule

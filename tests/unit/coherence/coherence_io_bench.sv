@@ -4,6 +4,7 @@
 /// count up, and checks those that come.
 module coherence_io_bench
   import coherence_io_pkg::*;
+  import coherence_node_pkg::*;
   import blocklink_pkg::*;
 (
   input  logic              clk_i,
@@ -41,19 +42,25 @@ module coherence_io_bench
   assign stray_o = stray != '0;
 
   for (genvar e = 0; e < 2; e++) begin : gen_end
+    io_req_t req;
+    io_rsp_t rsp;
+    io_event_t what;
+    circuits_t circuits;
     coherence_io #(.NumWords(16)) u_io (
-      .clk_i, .rst_ni, .req_valid_i(req_valid_i[e]), .req_ready_o(req_ready_o[e]),
-      .req_kind_i(io_kind_e'(req_kind_i[e])), .req_address_i(req_address_i[e]),
-      .req_mask_i(req_mask_i[e]), .req_tag_i(req_tag_i[e]), .req_data_i(req_data_i[e]),
-      .rsp_valid_o(rsp_valid_o[e]), .rsp_tag_o(rsp_tag_o[e]), .rsp_data_o(rsp_data_o[e]),
-      .event_valid_o(event_valid_o[e]), .event_ipi_o(event_ipi_o[e]),
-      .event_address_o(event_address_o[e]), .quiet_i(quiet_i[e]), .hold_o(hold_o[e]),
-      .agent_valid_i(agent_valid[e]), .agent_ready_o(agent_ready[e]),
-      .agent_count_i(agent_count[e]), .agent_words_i(agent_words[e]),
-      .agent_avail_o(agent_avail[e]), .agent_pop_i(agent_pop[e]),
-      .valid_o(valid[e]), .ready_i(ready[e]), .count_o(count[e]), .words_o(words[e]),
-      .words_i(shown[e]), .avail_i(avail[e]), .pop_o(pop[e]), .stray_o(stray[e])
+      .clk_i, .rst_ni, .req_i(req), .req_ready_o(req_ready_o[e]), .rsp_o(rsp), .event_o(what),
+      .quiet_i(quiet_i[e]), .hold_o(hold_o[e]),
+      .agent_i({agent_valid[e], agent_count[e], agent_words[e]}), .agent_ready_o(agent_ready[e]),
+      .agent_avail_o(agent_avail[e]), .agent_pop_i(agent_pop[e]), .circuits_o(circuits),
+      .ready_i(ready[e]), .words_i(shown[e]), .avail_i(avail[e]), .pop_o(pop[e]),
+      .stray_o(stray[e])
     );
+    assign req = '{
+      valid: req_valid_i[e], kind: io_kind_e'(req_kind_i[e]), address: req_address_i[e],
+      mask: req_mask_i[e], tag: req_tag_i[e], data: req_data_i[e]
+    };
+    assign {rsp_valid_o[e], rsp_tag_o[e], rsp_data_o[e]} = rsp;
+    assign {event_valid_o[e], event_ipi_o[e], event_address_o[e]} = what;
+    assign {valid[e], count[e], words[e]} = circuits;
     assign early[e] = valid[e][6] && ready[e][6] && words[e][6][0][63:59] == OpGsync &&
                       !quiet_i[e];
 

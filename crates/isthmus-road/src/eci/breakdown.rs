@@ -96,6 +96,15 @@ pub(super) fn stages(
     if scenario.words() {
         return words(scenario, begin, end, &to_host, &to_fpga);
     }
+    let tags = |stage| {
+        let mut tags: Vec<_> = seen.of(&world.fpga, stage).iter().map(|one| one.1).collect();
+        tags.sort_unstable();
+        tags
+    };
+    if tags("Accepted") != tags("Completed") {
+        let reason = "eci: the FPGA's probes have other responses than requests";
+        return Err(RoadError::Inconsistent(reason.to_owned()));
+    }
     let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
     way.until("fpga", "request taken", first(&world.fpga, "Accepted").ok_or_else(missing)?)?;

@@ -317,7 +317,7 @@ fn complete(world: &World, issuer: &Rc<RefCell<Issuer>>) -> Result<(), RoadError
         world.simulation.run_for(CHUNK)?;
         let issuer = issuer.borrow();
         let (ended, limit) = (issuer.ended, issuer.limit);
-        let waits = issuer.begun > ended;
+        let waits = issuer.begun > ended || !issuer.unseen.is_empty();
         let wrong = match &issuer.wrong {
             Some(wrong) => wrong.clone(),
             None if ended == limit && issuer.unseen.is_empty() => return Ok(()),
