@@ -28,7 +28,7 @@ SAMPLE = (
     "etherbone/etherbone_lite_tx",
     "ethernet/xgmii_rx",
     "link/link_ids",
-    "nanet/nanet_stream",
+    "nanet/nanet_send",
     "pcie/pcie_axi_wb",
     "prim/arb_fixed",
     "rdma/rdma_read",
