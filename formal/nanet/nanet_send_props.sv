@@ -74,24 +74,27 @@ module nanet_send_props
 
   // What is cut into bursts: its next byte, and what follows its last one.
   logic        cut;
-  logic [63:0] at, end_;
+  logic [63:0] at;
+  logic [64:0] end_, limit;
   logic [11:0] past;
   assign cut  = dut.u_read.cut_valid;
   assign at   = dut.u_read.u_cut.gen_stored.addr_q;
   assign past = dut.u_read.u_cut.gen_stored.past_q;
-  assign end_ = {at[63:8], 8'd0} + 64'(past);
+  assign end_ = {1'b0, at[63:8], 8'd0} + 65'(past);
+  assign limit = {until_, 6'd0};
 
-  logic [63:0] low, high;  // of a read
+  logic [63:0] low;  // of a read
+  logic [64:0] high;
   assign low  = ar_o.addr;
-  assign high = ar_o.addr + {53'd0, ar_o.len, 3'd0} + 64'd8;
+  assign high = 65'(ar_o.addr) + {54'd0, ar_o.len, 3'd0} + 65'd8;
 
   always_comb begin
     if (started_q) begin
-      if (arvalid_o) assert (low >= {base, 6'd0} && high <= {until_[57:0], 6'd0} && high > low);
+      if (arvalid_o) assert (low >= {base, 6'd0} && high <= limit);
       if (dut.cmd_valid || departure_o.head_valid) begin
         assert (dut.post_q.bytes <= 11'(MaxPayload));
         assert (dut.addr_q >= {base, 6'd0});
-        assert (dut.addr_q + 64'(dut.post_q.bytes) <= {until_[57:0], 6'd0});
+        assert (65'(dut.addr_q) + 65'(dut.post_q.bytes) <= limit);
         if (dut.post_q.peer == one) assert (checked_q);
       end
       // A head and its read are taken together.
@@ -112,10 +115,10 @@ module nanet_send_props
       end
       if (arvalid_o) assert (cut);
       if (cut) begin
-        assert (at >= {base, 6'd0} && end_ <= {until_[57:0], 6'd0});
+        assert (at >= {base, 6'd0} && end_ <= limit);
         assert (past > 12'(at[7:0]) && past <= 12'd255 + 12'(MaxPayload));
       end
-      cover (arvalid_o && high == {until_[57:0], 6'd0} && blocks == 17'd3);
+      cover (arvalid_o && high == limit && blocks == 17'd3);
       cover (event_valid_o && event_o.reserved == 7'(SendOutside));
     end
   end

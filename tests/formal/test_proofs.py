@@ -28,7 +28,7 @@ SAMPLE = (
     "etherbone/etherbone_lite_tx",
     "ethernet/xgmii_rx",
     "link/link_ids",
-    "nanet/nanet_send",
+    "nanet/nanet_stream",
     "pcie/pcie_axi_wb",
     "prim/arb_fixed",
     "rdma/rdma_read",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nanet_nic with a send queue, pins to pins: posts by register, payload read from memory behind cocotbext-axi, frames
-on GMII.
+"""nanet_nic with a send queue, pins to pins: posts by register, payload read from
+memory behind cocotbext-axi, frames on GMII.
 
 Memory around the send memory has other bytes, and the bench records every address that is read.
 """
