@@ -206,7 +206,8 @@ fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
     });
     let interrupts = workload.driver == NanetDriver::Interrupt;
     let interrupt_gap_cycles = interrupts.then_some(0);
-    let mut config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging };
+    let mut config =
+        NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging, send: None };
     let mut size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
     if let Some(paging) = &mut config.paging {
         paging.table_offset = size;
