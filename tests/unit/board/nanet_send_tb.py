@@ -245,9 +245,11 @@ async def memory_that_is_late_spoils_its_own_frame_and_no_other(dut: Any) -> Non
     await ClockCycles(dut.clk_i, 1200)
     bench.reader.r_channel.clear_pause_generator()
     bench.reader.r_channel.pause = False
-    await bench.post(0, 100)
     # An answer of the interface between them is not spoiled.
     await bench.put(with_fcs(arp_request(PEER, ME.ip).ljust(MIN_FRAME, b"\0")))
+    await bench.source.wait()
+    await bench.finish()
+    await bench.post(0, 100)
     await bench.finish()
     late, *others = bench.frames()
     assert len(late) == len(expected(payload, PEER))

@@ -82,7 +82,9 @@ def check(stream: Stream) -> None:
         if stream.ports != 1 or stream.page_kib:
             raise UserError("operation: a program sends by one port, without pages")
         if stream.window is None or stream.window > MOST_POSTS:
-            raise UserError(f"window: a program has 1 to {MOST_POSTS} datagrams to send in flight, and no rate")
+            raise UserError(
+                f"window: a program has 1 to {MOST_POSTS} datagrams to send in flight, and no rate"
+            )
     if stream.window is not None and stream.window > stream.buffers * stream.datagrams:
         room = stream.buffers * stream.datagrams
         raise UserError(f"window: {stream.window} datagrams in flight; the buffers hold {room}")
