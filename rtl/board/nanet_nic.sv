@@ -20,7 +20,8 @@
 ///               may have its datagrams sent back; Search 1: behind each datagram of events
 ///               one with candidates for their rings, as nanet_search; Send 1: a program's
 ///               datagrams leave by port 0, as nanet_send, without Echo and Regions
-///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet: nanet_nic_10g
+///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet:
+///               nanet_nic_10g
 module nanet_nic
   import nanet_nic_pkg::*;
 #(

@@ -9,8 +9,8 @@
 ///               place and hold until tx_ready_o, at header byte 40. Then tx_next_o pops payload
 ///               words, show-ahead, 4 cycles apart: the first one must be there when tx_valid_i
 ///               rises, and each next one in the cycle after the pop before it
-///   Cut-through tx_plain_i, beside tx_meta_i: the UDP check sum is sent as 0, none (RFC 768), for a
-///               payload whose sum is not known yet. tx_spoil_i, a level from the last tx_next_o on
+///   Cut-through tx_plain_i, beside tx_meta_i: the UDP check sum is sent as 0, none (RFC 768), for
+///               a payload whose sum is not known yet. tx_spoil_i, a level from the last tx_next_o on
 ///               until the frame's end: its FCS is sent wrong, for a payload that is not whole
 ///   Latency     1 cycle from tx_valid_i (idle, gap over) to the first preamble byte on gmii_txd_o
 ///   Throughput  line rate: preamble 8, frame, gap exactly 12 cycles

@@ -32,7 +32,7 @@ LARGEST_BUFFERS = largest("NanetWorkload", "buffers")
 SMALLEST = 4
 PORTS = largest("NanetInterface", "ports")
 RECEIVE, SEND = "nic-to-memory", "message"
-"""Operations: datagrams from the wire to a program, or from a program's memory to the other end of the cable."""
+"""Operations: from the wire to a program, or from a program's memory to the other end of the cable."""
 MOST_POSTS = 16
 STREAM_WINDOW = 16
 """Datagrams of a port in flight where a rate is measured: the wire is never idle."""

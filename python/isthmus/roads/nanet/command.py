@@ -73,7 +73,7 @@ def run(
     if operation == "send":
         if profile == AS_PUBLISHED:
             raise UserError(
-                "operation: the published document has no figure of a program's UDP; expected --profile isthmus"
+                "operation: the document has no figure of a program's UDP; expected --profile isthmus"
             )
         designs = [one for one in designs if one != AS_PUBLISHED]
     points = [
