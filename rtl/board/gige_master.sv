@@ -98,6 +98,8 @@ module gige_master
     .tx_ready_o (tx_ready),
     .tx_meta_i  (tx_meta),
     .tx_sum_i   (tx_sum),
+    .tx_plain_i (1'b0),
+    .tx_spoil_i (1'b0),
     .tx_data_i  (tx_data),
     .tx_next_o  (tx_next),
     .counters_o,

@@ -2,7 +2,8 @@
 /// All of a UDP-to-memory interface but its ports: from datagrams to buffers in host memory. What
 /// nanet_nic and nanet_nic_10g have in common; they flatten its structures.
 ///
-/// nanet_lane, one a port, around nanet_search or wires -> nanet_memory -> dma; bar -> nanet_bar
+/// nanet_lane, one a port, around nanet_search or wires -> nanet_memory -> dma; bar -> nanet_bar;
+/// nanet_send: dma -> port 0
 ///
 ///   Handshake   arrivals_i as nanet_port gives them; bar and dma AXI4
 ///   Clocks      clk_i; search_clk_i for search_i, with Search. rst_ni is synchronized into it here
@@ -22,7 +23,8 @@ module nanet_core
   parameter int unsigned Stores    = 0,
   parameter bit          Firmware  = 1'b0,
   parameter int unsigned Regions   = 0,
-  parameter bit          Search    = 1'b0
+  parameter bit          Search    = 1'b0,
+  parameter bit          Send      = 1'b0
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -30,6 +32,10 @@ module nanet_core
 
   input  arrival_t  [NumPorts-1:0] arrivals_i,
   output logic      [NumPorts-1:0] echo_o,
+  output departure_t               departure_o,      // to port 0
+  output eth_pkg::udp_meta_t       departure_meta_o,
+  output logic [DataWidth-1:0]     departure_data_o,
+  input  departed_t                departed_i,
   input  logic                     search_clk_i,
   input  rich_pkg::memory_write_t  search_i,
   input  firmware_t                cfg_firmware_i,
@@ -65,10 +71,13 @@ module nanet_core
 
   nanet_ctrl_pkg::control_t control;
   nanet_ctrl_pkg::state_t   state;
+  nanet_ctrl_pkg::send_t       send;
+  nanet_ctrl_pkg::send_state_t sent;
   logic bar_idle;
   nanet_bar #(
     .NumPorts  (NumPorts),
-    .NumRegions(Regions)
+    .NumRegions(Regions),
+    .Send      (Send)
   ) u_bar (
     .clk_i,
     .rst_ni,
@@ -76,6 +85,8 @@ module nanet_core
     .bar_o,
     .state_i  (state),
     .control_o(control),
+    .send_i   (sent),
+    .send_o   (send),
     .idle_o   (bar_idle)
   );
 
@@ -223,12 +234,63 @@ module nanet_core
     assign unused_firmware = ^cfg_firmware_i;
   end
 
+  // ---------------------------------------------------------------- sending
+  logic send_event, send_event_ready, send_idle, send_read, send_read_ready;
+  event_t send_event_data;
+  axi_pkg::address_t send_ar;
+  if (Send) begin : gen_send
+    logic unused_rready;
+    nanet_send #(
+      .DataWidth(DataWidth)
+    ) u_send (
+      .clk_i,
+      .rst_ni,
+      .time_cycles_i,
+      .enable_i     (control.enable),
+      .send_i       (send),
+      .departure_o,
+      .meta_o       (departure_meta_o),
+      .data_o       (departure_data_o),
+      .departed_i,
+      .event_valid_o(send_event),
+      .event_ready_i(send_event_ready),
+      .event_o      (send_event_data),
+      .full_i       (queue_full),
+      .arvalid_o    (send_read),
+      .arready_i    (send_read_ready),
+      .ar_o         (send_ar),
+      .rvalid_i     (dma_i.rvalid),
+      .rready_o     (unused_rready),
+      .rdata_i      (dma_rdata_i),
+      .rresp_i      (dma_i.rresp),
+      .rlast_i      (dma_i.rlast),
+      .sent_o       (sent.sent),
+      .refused_o    (sent.refused),
+      .lost_o       (sent.full),
+      .idle_o       (send_idle)
+    );
+    assign sent.spoiled = departed_i.spoiled;
+  end else begin : gen_no_send
+    assign departure_o      = '0;
+    assign departure_meta_o = '0;
+    assign departure_data_o = '0;
+    assign send_event       = 1'b0;
+    assign send_event_data  = '0;
+    assign send_read        = 1'b0;
+    assign send_ar          = '0;
+    assign send_idle        = 1'b1;
+    assign sent             = '0;
+    logic unused_send;
+    assign unused_send = ^{send, departed_i, send_event_ready, send_read_ready, dma_i.rlast};
+  end
+
   // ---------------------------------------------------------------- memory
   logic event_done, memory_idle;
   nanet_memory #(
     .NumLists (NumPorts),
     .DataWidth(DataWidth),
-    .Regions  (Regions)
+    .Regions  (Regions),
+    .Send     (Send)
   ) u_memory (
     .clk_i,
     .rst_ni,
@@ -239,6 +301,12 @@ module nanet_core
     .full_o        (queue_full),
     .event_done_o  (event_done),
     .irq_o         (irq_o[0]),
+    .send_event_valid_i(send_event),
+    .send_event_i      (send_event_data),
+    .send_event_ready_o(send_event_ready),
+    .read_valid_i      (send_read),
+    .read_ready_o      (send_read_ready),
+    .read_i            (send_ar),
     .dma_o,
     .dma_wdata_o,
     .dma_wstrb_o,
@@ -260,7 +328,7 @@ module nanet_core
       status_datagrams_o = status_datagrams_o + state.counters[i].delivered;
     end
   end
-  assign state.ready           = !control.enable && (&list_idle) && memory_idle;
+  assign state.ready           = !control.enable && (&list_idle) && memory_idle && send_idle;
   assign status_events_o       = state.written;
   assign status_write_errors_o = state.write_errors;
 
@@ -279,5 +347,5 @@ module nanet_core
   );
 
   assign idle_o = bar_idle && (&queue_idle) && (&list_idle) && search_idle && firmware_idle &&
-                  memory_idle;
+                  memory_idle && send_idle;
 endmodule

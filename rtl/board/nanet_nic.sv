@@ -18,8 +18,10 @@
 ///               Stores 0..2; Firmware 0, 1; Regions 0: buffers have addresses of the bus, 16:
 ///               places in registered memory, translated page by page; Echo 1: a list
 ///               may have its datagrams sent back; Search 1: behind each datagram of events
-///               one with candidates for their rings, as nanet_search
-///   Not done    sending a program's UDP; more lists than ports; 10 Gigabit Ethernet: nanet_nic_10g
+///               one with candidates for their rings, as nanet_search; Send 1: a program's
+///               datagrams leave by port 0, as nanet_send, without Echo and Regions
+///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet:
+///               nanet_nic_10g
 module nanet_nic
   import nanet_nic_pkg::*;
 #(
@@ -30,7 +32,8 @@ module nanet_nic
   parameter bit          Firmware  = 1'b0,
   parameter int unsigned Regions   = 0,
   parameter bit          Echo      = 1'b0,
-  parameter bit          Search    = 1'b0
+  parameter bit          Search    = 1'b0,
+  parameter bit          Send      = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -172,6 +175,10 @@ module nanet_nic
   logic [NumPorts-1:0] echo, port_idle;
   nanet_pkg::arrival_t [NumPorts-1:0] arrivals;
   logic core_idle;
+  nanet_pkg::departure_t departure;
+  nanet_pkg::departed_t  departed;
+  eth_pkg::udp_meta_t    departure_meta;
+  logic [DataWidth-1:0]  departure_data;
 
   localparam int unsigned MaxPorts = 4;
   logic [MaxPorts-1:0] rx_clk, rx_dv, rx_er, tx_en, tx_er;
@@ -185,8 +192,12 @@ module nanet_nic
   assign {gmii3_tx_er_o, gmii2_tx_er_o, gmii1_tx_er_o, gmii_tx_er_o} = tx_er;
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
+    localparam bit Sends = Send && i == 0;
+    nanet_pkg::departed_t port_departed;
     nanet_port #(
-      .Echo(Echo)
+      .Echo     (Echo),
+      .Send     (Sends),
+      .DataWidth(DataWidth)
     ) u_port (
       .clk_i,
       .rst_ni,
@@ -204,8 +215,18 @@ module nanet_nic
       .cfg_port_i    (cfg_udp_port_i),
       .echo_i        (echo[i]),
       .arrival_o     (arrivals[i]),
+      .departure_i   (departure),
+      .meta_i        (departure_meta),
+      .data_i        (departure_data),
+      .departed_o    (port_departed),
       .idle_o        (port_idle[i])
     );
+    if (i == 0) begin : gen_departed
+      assign departed = port_departed;
+    end else begin : gen_none_departed
+      logic unused_departed;
+      assign unused_departed = ^port_departed;
+    end
   end
   for (genvar i = int'(NumPorts); i < int'(MaxPorts); i++) begin : gen_no_port
     assign txd[i]   = '0;
@@ -243,7 +264,8 @@ module nanet_nic
     .Stores   (Stores),
     .Firmware (Firmware),
     .Regions  (Regions),
-    .Search   (Search)
+    .Search   (Search),
+    .Send     (Send)
   ) u_core (
     .clk_i,
     .rst_ni,
@@ -252,6 +274,10 @@ module nanet_nic
     .search_i      ({search_we_i, search_memory_i, search_addr_i, search_data_i}),
     .arrivals_i    (arrivals),
     .echo_o        (echo),
+    .departure_o   (departure),
+    .departure_meta_o(departure_meta),
+    .departure_data_o(departure_data),
+    .departed_i    (departed),
     .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),
     .bar_i         (bar),
     .bar_o         (bar_answer),

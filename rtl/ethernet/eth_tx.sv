@@ -7,7 +7,11 @@
 ///
 ///   Handshake   tx_valid_i must not fall before tx_ready_o. tx_meta_i and tx_sum_i are used in
 ///               place and hold until tx_ready_o, at header byte 40. Then tx_next_o pops payload
-///               words, show-ahead; the whole payload must be ready when tx_valid_i rises
+///               words, show-ahead, 4 cycles apart: the first one must be there when tx_valid_i
+///               rises, and each next one in the cycle after the pop before it
+///   Cut-through tx_plain_i, beside tx_meta_i: the UDP check sum is sent as 0, none (RFC 768), for
+///               a payload whose sum is not known yet. tx_spoil_i, a level from the last tx_next_o on
+///               until the frame's end: its FCS is sent wrong, for a payload that is not whole
 ///   Latency     1 cycle from tx_valid_i (idle, gap over) to the first preamble byte on gmii_txd_o
 ///   Throughput  line rate: preamble 8, frame, gap exactly 12 cycles
 ///   Fairness    UDP first, but while ARP or ICMP waits, at most one UDP frame starts before one of
@@ -33,6 +37,8 @@ module eth_tx
   output logic        tx_ready_o,
   input  udp_meta_t   tx_meta_i,
   input  logic [15:0] tx_sum_i,
+  input  logic        tx_plain_i,
+  input  logic        tx_spoil_i,
   input  logic [31:0] tx_data_i,
   output logic        tx_next_o,
 
@@ -179,8 +185,9 @@ module eth_tx
     end
     if (body_q && idx_q == 11'd9) ip_sum_q <= acc_q;
     // A UDP checksum of 0 would mean "none".
-    if (kind_q == KindIcmp) l4_csum_q <= acc_q;
-    else                    l4_csum_q <= acc_q == '1 ? '1 : ~acc_q;
+    if (kind_q == KindIcmp)        l4_csum_q <= acc_q;
+    else if (is_udp && tx_plain_i) l4_csum_q <= '0;
+    else                           l4_csum_q <= acc_q == '1 ? '1 : ~acc_q;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -331,7 +338,7 @@ module eth_tx
     else if (fcs) crc_q <= crc_q >> 8;
     else          crc_q <= '1;
     if (valid2_q)               gmii_txd_o <= byte_q;
-    else if (fcs)               gmii_txd_o <= ~crc_q[7:0];
+    else if (fcs)               gmii_txd_o <= is_udp && tx_spoil_i ? crc_q[7:0] : ~crc_q[7:0];
     else if (valid1_q)          gmii_txd_o <= 8'hD5;
     else if (start || run_q)    gmii_txd_o <= 8'h55;
     else                        gmii_txd_o <= 8'h00;

@@ -54,6 +54,8 @@ module gige_udp
   output logic                          tx_ready_o,
   input  udp_meta_t                     tx_meta_i,
   input  logic [15:0]                   tx_sum_i,
+  input  logic                          tx_plain_i,     // as eth_tx, and tx_spoil_i: 0 without them
+  input  logic                          tx_spoil_i,
   input  logic [31:0]                   tx_data_i,
   output logic                          tx_next_o,
 
@@ -190,6 +192,8 @@ module gige_udp
     .tx_ready_o,
     .tx_meta_i,
     .tx_sum_i,
+    .tx_plain_i,
+    .tx_spoil_i,
     .tx_data_i,
     .tx_next_o,
     .arp_valid_i (arp_pending),

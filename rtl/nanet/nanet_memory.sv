@@ -11,8 +11,10 @@
 ///               its command 1
 ///   Throughput  a beat of DataWidth a cycle
 ///   Bounds      with Regions nothing is written outside registered pages but events
+///   Sending     with Send: send_event_* are the events of nanet_send, in turn with the lists'; its
+///               reads, read_*, are the port's only ones
 ///   Parameters  NumLists 1..4; DataWidth as axi_write_engine; Regions 0: addresses are the bus's,
-///               else MaxRegions
+///               else MaxRegions; Send 0, 1, without Regions
 ///   Not done    events in translated memory: the queue's address is the bus's
 module nanet_memory
   import nanet_pkg::*;
@@ -20,7 +22,9 @@ module nanet_memory
   parameter  int unsigned NumLists   = 1,
   parameter  int unsigned DataWidth  = 128,
   parameter  int unsigned Regions    = 0,
-  localparam int unsigned ListW      = NumLists > 1 ? $clog2(NumLists) : 1
+  parameter  bit          Send       = 1'b0,
+  localparam int unsigned NumEvents  = NumLists + 32'(Send),
+  localparam int unsigned EventW     = NumEvents > 1 ? $clog2(NumEvents) : 1
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -32,6 +36,13 @@ module nanet_memory
   output logic                                         full_o,
   output logic                                         event_done_o,  // strobe: it is answered
   output logic                                         irq_o,
+
+  input  logic              send_event_valid_i,
+  input  event_t            send_event_i,
+  output logic              send_event_ready_o,
+  input  logic              read_valid_i,
+  output logic              read_ready_o,
+  input  axi_pkg::address_t read_i,
 
   output axi_pkg::request_t      dma_o,
   output logic [DataWidth-1:0]   dma_wdata_o,
@@ -53,9 +64,14 @@ module nanet_memory
     $error("nanet_memory: Regions is %0d, legal are 0 and %0d", Regions, MaxRegions);
   end
 
+  if (Regions != 0 && Send) begin : gen_send_check
+    $error("nanet_memory: Send is 1 with Regions");
+  end
+
   // ---------------------------------------------------------------- lists
-  logic [NumLists-1:0] event_valid, event_gnt, cmd_ready, data_ready;
-  event_t [NumLists-1:0] events;
+  logic [NumLists-1:0] cmd_ready, data_ready;
+  logic [NumEvents-1:0] event_valid, event_gnt;
+  event_t [NumEvents-1:0] events;
   write_t [NumLists-1:0] writes;
   logic queue_ready, done_valid, done_error;
   logic [TagW-1:0] done_tag;
@@ -72,8 +88,18 @@ module nanet_memory
     };
   end
 
+  if (Send) begin : gen_send
+    assign event_valid[NumLists] = send_event_valid_i;
+    assign events[NumLists]      = send_event_i;
+    assign send_event_ready_o    = event_gnt[NumLists] && queue_ready;
+  end else begin : gen_no_send
+    assign send_event_ready_o = 1'b0;
+    logic unused_send;
+    assign unused_send = ^{send_event_valid_i, send_event_i};
+  end
+
   // ---------------------------------------------------------------- events
-  logic [ListW-1:0] event_idx;
+  logic [EventW-1:0] event_idx;
   logic queue_idle, event_cmd, event_cmd_ready, event_data, event_data_ready;
   logic event_last;
   logic [63:0] event_addr;
@@ -81,7 +107,7 @@ module nanet_memory
   logic [31:0] queue_lost;
 
   arb_rr #(
-    .NumReq(NumLists)
+    .NumReq(NumEvents)
   ) u_event_arb (
     .clk_i,
     .rst_ni,
@@ -198,6 +224,9 @@ module nanet_memory
       .counters_o         (translations_o),
       .idle_o             (translate_idle)
     );
+    assign read_ready_o = 1'b0;
+    logic unused_read;
+    assign unused_read = ^{read_valid_i, read_i};
   end else begin : gen_no_regions
     assign e_valid        = m.cmd_valid;
     assign m_ready        = e_ready;
@@ -211,12 +240,12 @@ module nanet_memory
     assign done_error     = e_error;
     assign translations_o = '0;
     assign translate_idle = 1'b1;
-    // Nothing is read.
-    assign dma_o.arvalid  = 1'b0;
-    assign dma_o.ar       = '0;
+    assign dma_o.arvalid  = Send && read_valid_i;
+    assign dma_o.ar       = Send ? read_i : '0;
     assign dma_o.rready   = 1'b1;
+    assign read_ready_o   = dma_i.arready;
     logic unused;
-    assign unused = ^{m.key, m.last, dma_i.arready, dma_i.rvalid, dma_i.rresp, dma_rdata_i,
+    assign unused = ^{m.key, m.last, read_valid_i, read_i, dma_i.rvalid, dma_i.rresp, dma_rdata_i,
                       control_i.region_we, control_i.region_index, control_i.region};
   end
 

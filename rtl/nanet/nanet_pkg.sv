@@ -67,6 +67,32 @@ package nanet_pkg;
     logic [15:0] ends;
   } beat_t;
 
+  /// What a program sends, towards a port: a head, its eth_pkg::udp_meta_t beside it, for each
+  /// datagram, and beats of payload from its first word on, their data beside them. Never stalled
+  /// but for heads.
+  typedef struct packed {
+    logic head_valid;
+    logic beat_valid;
+    logic last;         // of the datagram
+    logic bad;          // memory answered with an error
+  } departure_t;
+  typedef struct packed {
+    logic        head_ready;
+    logic [15:0] used;     // beats in the port's buffer, at most
+    logic [15:0] spoiled;  // frames sent with a wrong FCS, modulo 2^16
+  } departed_t;
+
+  localparam int unsigned SendBytes = 2048;   // of a port's buffer
+  localparam logic [7:0]  SendList  = 8'h80;  // the list in events of datagrams sent
+
+  /// Why a post was refused, in its event.
+  typedef enum logic [1:0] {
+    SendTaken,    // it was not
+    SendLong,     // longer than a datagram of Ethernet
+    SendOutside,  // it leaves the send memory
+    SendPeer      // its peer is not set
+  } send_refusal_e;
+
   /// Cycles of the published interface's soft processor, as nanet_firmware.
   typedef struct packed {
     logic [15:0] wake_min;
@@ -79,6 +105,9 @@ package nanet_pkg;
   typedef nanet_ctrl_pkg::region_t       region_t;
   typedef nanet_ctrl_pkg::region_key_t   region_key_t;
   typedef nanet_ctrl_pkg::translations_t translations_t;
+  typedef nanet_ctrl_pkg::peer_t         peer_t;
+  typedef nanet_ctrl_pkg::post_t         post_t;
+  typedef nanet_ctrl_pkg::send_t         send_t;
 
   localparam int unsigned MaxRegions = nanet_ctrl_pkg::MaxRegions;
   localparam int unsigned RegionW    = $clog2(MaxRegions);
@@ -102,7 +131,7 @@ package nanet_pkg;
     logic [31:0] bytes;      // from the buffer's begin to the last datagram's end
     logic [15:0] index;      // of the buffer
     logic [7:0]  list;
-    logic [6:0]  reserved;
+    logic [6:0]  reserved;   // of a datagram to send: its send_refusal_e
     logic        error;      // memory answered a write to it with an error
   } event_t;
 

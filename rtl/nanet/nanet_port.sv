@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// From one GMII to datagrams in the clock of the memory's bus.
 ///
-/// gige_udp -> nanet_cross, and udp_echo
+/// gige_udp -> nanet_cross, and udp_echo or nanet_transmit
 ///
 ///   Clocks      eth_clk_i 125 MHz for the MAC; clk_i for what is behind the crossing, 50 MHz at
 ///               least
@@ -11,12 +11,15 @@
 ///   Throughput  line rate, minimum frames back to back
 ///   Answers     ARP and ping; with Echo and echo_i datagrams too, as udp_echo: they go to memory
 ///               all the same. What is not answered for want of room is counted
-///   Parameters  Echo 0, 1
-///   Not done    transmitting UDP of a program
+///   Sending     with Send a program's datagrams, as nanet_transmit
+///   Parameters  Echo, Send 0, 1, not both; DataWidth of what is sent
+///   Not done    sending what a program posted and echoes by one port
 module nanet_port
   import nanet_pkg::*;
 #(
-  parameter bit Echo = 1'b0
+  parameter bit          Echo      = 1'b0,
+  parameter bit          Send      = 1'b0,
+  parameter int unsigned DataWidth = 128
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -37,11 +40,20 @@ module nanet_port
   input  logic        echo_i,               // clk_i
 
   output arrival_t    arrival_o,
+
+  input  departure_t           departure_i,  // clk_i, as nanet_transmit
+  input  eth_pkg::udp_meta_t   meta_i,
+  input  logic [DataWidth-1:0] data_i,
+  output departed_t            departed_o,
   output logic        idle_o
 );
+  if (Echo && Send) begin : gen_kind_check
+    $error("nanet_port: Echo and Send are both 1");
+  end
+
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, eth_idle;
-  logic tx_valid, tx_ready, tx_next, echo_idle, echo_lost;
+  logic tx_valid, tx_ready, tx_next, tx_spoil, echo_idle, echo_lost;
   logic [15:0] tx_sum;
   logic [31:0] tx_data;
   eth_pkg::udp_meta_t rx_meta, tx_meta;
@@ -81,6 +93,8 @@ module nanet_port
     .tx_ready_o   (tx_ready),
     .tx_meta_i    (tx_meta),
     .tx_sum_i     (tx_sum),
+    .tx_plain_i   (Send),
+    .tx_spoil_i   (tx_spoil),
     .tx_data_i    (tx_data),
     .tx_next_o    (tx_next),
     .counters_o   (unused_counters),
@@ -124,8 +138,34 @@ module nanet_port
     assign echo_idle = service_idle && on_settled;
     logic unused_full;
     assign unused_full = full;
+    assign tx_spoil = 1'b0;
+  end else if (Send) begin : gen_send
+    nanet_transmit #(
+      .DataWidth(DataWidth)
+    ) u_transmit (
+      .clk_i,
+      .rst_ni,
+      .departure_i,
+      .meta_i,
+      .data_i,
+      .departed_o,
+      .eth_clk_i,
+      .eth_rst_ni,
+      .tx_valid_o(tx_valid),
+      .tx_ready_i(tx_ready),
+      .tx_meta_o (tx_meta),
+      .tx_data_o (tx_data),
+      .tx_next_i (tx_next),
+      .tx_spoil_o(tx_spoil),
+      .settled_o (echo_idle)
+    );
+    assign tx_sum    = '0;
+    assign echo_lost = 1'b0;
+    logic unused_echo;
+    assign unused_echo = echo_i;
   end else begin : gen_no_echo
     assign tx_valid    = 1'b0;
+    assign tx_spoil    = 1'b0;
     assign tx_meta     = '0;
     assign tx_sum      = '0;
     assign tx_data     = '0;
@@ -133,6 +173,12 @@ module nanet_port
     assign echo_lost   = 1'b0;
     logic unused_echo;
     assign unused_echo = ^{echo_i, tx_ready, tx_next};
+  end
+
+  if (!Send) begin : gen_no_send
+    assign departed_o = '0;
+    logic unused_send;
+    assign unused_send = ^{departure_i, meta_i, data_i};
   end
 
   logic settled;

@@ -46,6 +46,40 @@ package nanet_ctrl_pkg;
     logic [15:0] longest;    // cycles of a read
   } translations_t;
 
+  /// Where a program's datagrams go.
+  typedef struct packed {
+    logic        valid;
+    logic [47:0] mac;
+    logic [31:0] ip;
+    logic [15:0] port;
+  } peer_t;
+
+  /// A datagram to send, as the register has it.
+  typedef struct packed {
+    logic [3:0]  peer;
+    logic [10:0] bytes;
+    logic [15:0] offset;     // in the send memory, in units of 64 bytes
+  } post_t;
+
+  /// Send queue, in a device that has one.
+  typedef struct packed {
+    logic [57:0] base;       // bits 63:6 of the send memory's address
+    logic [16:0] blocks;     // its length in units of 64 bytes
+    logic        peer_we;    // a strobe: peer `peer` is set
+    logic [3:0]  peer_index;
+    peer_t       peer;
+    logic        post_we;    // a strobe: `post` is posted
+    post_t       post;
+  } send_t;
+
+  /// They wrap.
+  typedef struct packed {
+    logic [15:0] sent;
+    logic [15:0] spoiled;    // frames sent with a wrong FCS
+    logic [15:0] refused;
+    logic [15:0] full;       // posts that found no room
+  } send_state_t;
+
   typedef struct packed {
     logic        enable;
     logic        irq_enable;

@@ -15,7 +15,7 @@ import pytest
 from isthmus import native, platforms
 from isthmus.bench.runner import model
 from isthmus.errors import UserError
-from isthmus.roads.nanet.bench import PLATFORM, Stream, parameters, scenario
+from isthmus.roads.nanet.bench import PLATFORM, SEND, Point, Stream, measure, parameters, scenario
 from isthmus.roads.nanet.platform import top
 
 pytestmark = pytest.mark.deterministic
@@ -269,3 +269,11 @@ def test_an_idle_10_gigabit_interface_that_is_not_evaluated_changes_no_result(ru
     )
     assert one.pop("simulation")["evaluated_cycles"] < other.pop("simulation")["evaluated_cycles"]
     assert one == other
+
+
+def test_a_program_sends_at_the_line_and_begins_a_frame_within_a_microsecond() -> None:
+    streams = [Stream(size=1472, window=window, operation=SEND, iterations=32) for window in (1, 16)]
+    one, many = measure([Point(stream) for stream in streams])
+    assert one.workload["parts_ps"]["to_wire"]["max"] < 1_000_000
+    assert many.workload["busy"]["wire"] > 0.999
+    assert all(found.checked.wrong == found.checked.lost == 0 for found in (one, many))

@@ -422,6 +422,30 @@ pub mod nanet {
     pub const REFUSED: u32 = 0xF8;
 }
 
+/// UDP-to-memory interface, send queue.
+pub mod nanet_send {
+    /// Send memory, address low (wo).
+    pub const SEND_LO: u32 = 0x00;
+    /// Send memory, address high (wo).
+    pub const SEND_HI: u32 = 0x04;
+    /// Send memory, bytes (wo).
+    pub const SEND_BYTES: u32 = 0x08;
+    /// Peer, MAC low (wo).
+    pub const PEER_MAC: u32 = 0x10;
+    /// Peer, MAC high and port (wo).
+    pub const PEER_PORT: u32 = 0x14;
+    /// Peer, IPv4 (wo).
+    pub const PEER_IP: u32 = 0x18;
+    /// Peer, number (wo).
+    pub const PEER_SET: u32 = 0x1C;
+    /// Post (wo).
+    pub const POST: u32 = 0x20;
+    /// Sent (ro).
+    pub const SENT: u32 = 0x24;
+    /// Not sent (ro).
+    pub const NOT_SENT: u32 = 0x28;
+}
+
 /// RDMA network interface: words.
 pub mod rdma_words {
     use crate::field::Field;

@@ -10,6 +10,7 @@ mod program;
 mod results;
 pub mod scenario;
 mod search;
+mod send;
 mod serve;
 mod world;
 
@@ -70,6 +71,9 @@ pub(crate) fn run(
 ) -> Result<Vec<Measurement>, RoadError> {
     if let Some(commodity) = scenario.platform.commodity.filter(|_| scenario.commodity) {
         return commodity::run(scenario, &commodity);
+    }
+    if scenario.sends() {
+        return send::run(scenario, make_model, watch);
     }
     if let Some(chain) = &scenario.chain {
         return chain::run(scenario, chain, make_model, watch);

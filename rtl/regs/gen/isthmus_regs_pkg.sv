@@ -206,5 +206,16 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetTranslated = 8'hF0;
   localparam logic [7:0] NanetWalks = 8'hF4;
   localparam logic [7:0] NanetRefused = 8'hF8;
+  // UDP-to-memory interface, send queue
+  localparam logic [7:0] NanetSendSendLo = 8'h00;
+  localparam logic [7:0] NanetSendSendHi = 8'h04;
+  localparam logic [7:0] NanetSendSendBytes = 8'h08;
+  localparam logic [7:0] NanetSendPeerMac = 8'h10;
+  localparam logic [7:0] NanetSendPeerPort = 8'h14;
+  localparam logic [7:0] NanetSendPeerIp = 8'h18;
+  localparam logic [7:0] NanetSendPeerSet = 8'h1C;
+  localparam logic [7:0] NanetSendPost = 8'h20;
+  localparam logic [7:0] NanetSendSent = 8'h24;
+  localparam logic [7:0] NanetSendNotSent = 8'h28;
 endpackage
 // verilator lint_on UNUSEDPARAM

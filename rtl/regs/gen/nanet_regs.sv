@@ -1212,6 +1212,7 @@ module nanet_regs (
             readback_data_var[11:8] = hwif_in.VERSION.ports.next;
             readback_data_var[23:16] = hwif_in.VERSION.buffers.next;
             readback_data_var[28:24] = hwif_in.VERSION.regions.next;
+            readback_data_var[29] = hwif_in.VERSION.send.next;
         end
         if(rd_mux_addr == 8'h8) begin
             readback_data_var[0] = field_storage.CONTROL.enable.value;

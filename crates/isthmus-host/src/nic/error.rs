@@ -34,6 +34,15 @@ pub enum NicError {
         /// The reason.
         reason: String,
     },
+    /// A datagram that cannot be sent.
+    #[error("{what}")]
+    Send {
+        /// What is wrong, and what is expected.
+        what: String,
+    },
+    /// As many posts wait as the interface has room for.
+    #[error("the send queue is full: take the outcome of a post first")]
+    SendQueueFull,
     /// More buffers given back than announced.
     #[error("list {list}: every announced buffer has been given back")]
     NothingToRecycle {

@@ -11,13 +11,17 @@
 mod error;
 mod event;
 mod paging;
+mod send;
 mod statistics;
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 pub use error::NicError;
 pub use event::{EVENT_BYTES, Event};
 pub use paging::{PageSize, Paging};
+use send::Sending;
+pub use send::{MAX_POSTS, MAX_SEND_BYTES, Peer, Refusal, SendMemory, Sent};
 pub use statistics::{Statistics, Translations};
 
 use crate::pcie::{DmaMemory, Mmio};
@@ -86,14 +90,17 @@ pub struct NicConfig {
     pub interrupt_gap_cycles: Option<u32>,
     /// For an interface that translates addresses: the pages that the buffers are in.
     pub paging: Option<Paging>,
+    /// For an interface that sends: what, and where to.
+    pub send: Option<SendMemory>,
 }
 
 impl NicConfig {
-    /// Events that the queue has room for: twice the buffers, so that it is never full.
+    /// Events that the queue has room for: twice the buffers and posts, so that it is never full.
     #[must_use]
     pub fn queue_events(&self) -> usize {
         let buffers: usize = self.lists.iter().map(|list| list.offsets.len()).sum();
-        (2 * buffers).next_power_of_two().max(2)
+        let posts = if self.send.is_some() { MAX_POSTS as usize } else { 0 };
+        (2 * (buffers + posts)).next_power_of_two().max(2)
     }
 }
 
@@ -115,6 +122,10 @@ pub struct Nic<M, D> {
     taken: u32,
     reported: u32,
     interrupts: bool,
+    sending: Option<Sending>,
+    /// Events that a caller waiting for the other kind has passed.
+    arrived: VecDeque<Event>,
+    sent: VecDeque<Sent>,
 }
 
 impl<M: Mmio, D: DmaMemory> Nic<M, D> {
@@ -159,6 +170,10 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             let base = if config.paging.is_some() { 0 } else { base };
             set_list(&mut bar, base, number as u32, list).await?;
         }
+        let sending = match &config.send {
+            Some(memory) => Some(Sending::open(&mut bar, base, memory).await?),
+            None => None,
+        };
         let interrupts = config.interrupt_gap_cycles.is_some();
         let control = ENABLE | if interrupts { INTERRUPTS } else { 0 };
         bar.write32(u64::from(regs::CONTROL), control).await?;
@@ -178,14 +193,71 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             taken: 0,
             reported: 0,
             interrupts,
+            sending,
+            arrived: VecDeque::new(),
+            sent: VecDeque::new(),
         })
     }
 
-    /// The next event, by polling; none when `deadline` passes first.
+    /// The next full buffer, by polling; none when `deadline` passes first.
     ///
     /// # Errors
     /// When an access fails, or an event contradicts the lists.
     pub async fn next(&mut self, deadline: Duration) -> Result<Option<Event>, NicError> {
+        loop {
+            if let Some(event) = self.arrived.pop_front() {
+                return Ok(Some(event));
+            }
+            if !self.take(deadline).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Posts a datagram of `bytes` from `offset` of the send memory on to a peer, by its number: one posted store.
+    /// Its place may be changed when [`sent`](Self::sent) has its number, which this gives.
+    ///
+    /// # Errors
+    /// When it leaves the send memory, is too long, its peer is not set, [`MAX_POSTS`] are not announced yet, or
+    /// the store fails.
+    pub async fn send(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        peer: usize,
+    ) -> Result<u32, NicError> {
+        let Some(sending) = &mut self.sending else {
+            return Err(NicError::Send { what: "opened without a send memory".to_owned() });
+        };
+        sending.post(&mut self.bar, offset, bytes, peer).await
+    }
+
+    /// The outcome of the oldest post that is not announced, by polling; none when `deadline` passes first.
+    ///
+    /// # Errors
+    /// When an access fails, or an event contradicts the posts.
+    pub async fn sent(&mut self, deadline: Duration) -> Result<Option<Sent>, NicError> {
+        loop {
+            if let Some(sent) = self.sent.pop_front() {
+                return Ok(Some(sent));
+            }
+            if !self.take(deadline).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Frames of posts that left with a wrong frame check sequence, because memory answered with an error or too
+    /// late, modulo 2^16.
+    ///
+    /// # Errors
+    /// When the load fails.
+    pub async fn spoiled(&mut self) -> Result<u16, NicError> {
+        Ok(send::spoiled(&mut self.bar).await?)
+    }
+
+    /// Takes the next event, of either kind, out of the queue; false when `deadline` passes first.
+    async fn take(&mut self, deadline: Duration) -> Result<bool, NicError> {
         let place = self.taken & (self.events - 1);
         let at = self.queue + place as usize * EVENT_BYTES;
         let last = at + EVENT_BYTES - 8;
@@ -195,13 +267,30 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             let seen = word;
             word = self.memory.poll64(last, seen, deadline).await?;
             if word == seen {
-                return Ok(None);
+                return Ok(false);
             }
         }
         let mut bytes = [0; EVENT_BYTES];
         self.memory.read(at, &mut bytes).await?;
         let event = Event::decode(&bytes);
         self.taken = self.taken.wrapping_add(1);
+        match &mut self.sending {
+            Some(sending) if event.list == send::LIST => {
+                let sent = Sent::decode(&bytes);
+                sending.announce(&sent)?;
+                self.sent.push_back(sent);
+            }
+            _ => self.arrive(event)?,
+        }
+        // A store for every half of the queue: it has room for all buffers and posts beside.
+        if self.taken.wrapping_sub(self.reported) >= self.events / 2 {
+            self.reported = self.taken;
+            self.bar.write32(u64::from(regs::QUEUE_TAKEN), self.taken & 0xffff).await?;
+        }
+        Ok(true)
+    }
+
+    fn arrive(&mut self, event: Event) -> Result<(), NicError> {
         let Some(list) = self.lists.get_mut(usize::from(event.list)) else {
             return Err(NicError::Event { reason: format!("list {}", event.list) });
         };
@@ -211,12 +300,8 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             return Err(NicError::Event { reason });
         }
         list.announced = list.announced.wrapping_add(1);
-        // A store for every half of the queue: it has room for all buffers beside.
-        if self.taken.wrapping_sub(self.reported) >= self.events / 2 {
-            self.reported = self.taken;
-            self.bar.write32(u64::from(regs::QUEUE_TAKEN), self.taken & 0xffff).await?;
-        }
-        Ok(Some(event))
+        self.arrived.push_back(event);
+        Ok(())
     }
 
     /// Copies a buffer's bytes out, from `offset` of the memory on. A program that works in place needs it not.
@@ -445,6 +530,11 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
                 list.bytes
             ));
         }
+    }
+    if let Some(what) =
+        config.send.as_ref().and_then(|send| send::fault(send, memory.size(), version))
+    {
+        return refuse(what);
     }
     let events = config.queue_events();
     if !within(memory.size(), config.queue_offset, events * EVENT_BYTES)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use isthmus_host::nic::{PLACE_BYTES, PageSize};
+use isthmus_host::nic::{MAX_POSTS, PLACE_BYTES, PageSize};
 
 use isthmus_trigger::merge::{Format, LINKS};
 
@@ -218,7 +218,8 @@ pub struct NanetFirmware {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NanetWorkload {
-    /// Always `nic-to-memory`.
+    /// `nic-to-memory`; `message`: a program sends, by port 0 of an interface that was built for it, and
+    /// `window` counts datagrams that have not reached the other end of the cable.
     pub operation: Operation,
     /// UDP payload in bytes.
     #[schemars(range(min = 4, max = 1472))]
@@ -342,7 +343,11 @@ impl NanetScenario {
 
     fn check(&self) -> Result<(), RoadError> {
         let workload = &self.workload;
-        workload.operation.check("workload.operation", "nanet", &[Operation::NicToMemory])?;
+        let carried = [Operation::NicToMemory, Operation::Message];
+        workload.operation.check("workload.operation", "nanet", &carried)?;
+        if self.sends() {
+            self.check_send()?;
+        }
         if !workload.buffers.is_power_of_two() {
             let reason = format!("{}: expected a power of two, 1 to 64", workload.buffers);
             return Err(RoadError::scenario("workload.buffers", reason));
@@ -391,6 +396,22 @@ impl NanetScenario {
         Ok(())
     }
 
+    fn check_send(&self) -> Result<(), RoadError> {
+        let reason = if self.workload.window.is_none_or(|window| window > MAX_POSTS) {
+            Some(("workload.window", format!("1 to {MAX_POSTS} expected where a program sends")))
+        } else if self.interface.ports != 1 || self.interface.page_bytes != 0 {
+            Some(("interface.ports", "a program sends by one port, without pages".to_owned()))
+        } else if self.ten_gigabit() {
+            let reason = "a program does not send at 10 Gbit/s";
+            Some(("platform.cable.rate_mbit_s", reason.to_owned()))
+        } else if self.chain.is_some() || self.commodity {
+            Some(("workload.operation", "message: not with chain or commodity".to_owned()))
+        } else {
+            None
+        };
+        reason.map_or(Ok(()), |(key, reason)| Err(RoadError::scenario(key, reason)))
+    }
+
     fn check_chain(&self, chain: &NanetChain) -> Result<(), RoadError> {
         let ports = self.interface.ports;
         // With a search the events' candidates are a datagram of their own behind them.
@@ -423,6 +444,11 @@ impl NanetScenario {
                 .map(|(name, _)| ("chain.times", format!("{name}: no samples")))
         };
         reason.map_or(Ok(()), |(key, reason)| Err(RoadError::scenario(key, reason)))
+    }
+
+    /// Whether a program sends.
+    pub(super) fn sends(&self) -> bool {
+        self.workload.operation == Operation::Message
     }
 
     pub(super) fn arrivals(&self) -> Result<Arrivals, RoadError> {

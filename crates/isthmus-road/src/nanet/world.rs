@@ -20,6 +20,7 @@ use isthmus_trigger::rings::{Config, Finder};
 use super::results::ResultPins;
 use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
 use super::search::{self, Loaded};
+use super::send;
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -28,9 +29,9 @@ const BAR_BYTES: u64 = 0x1000;
 const GIGABIT: Hertz = Hertz(125_000_000);
 /// Eight octets a clock.
 const TEN_GIGABIT: Hertz = Hertz(156_250_000);
-const SOURCE_MAC: MacAddress = MacAddress([2, 0, 0, 0, 1, 0]);
-const SOURCE_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 1);
-const SOURCE_PORT: u16 = 6_000;
+pub(super) const SOURCE_MAC: MacAddress = MacAddress([2, 0, 0, 0, 1, 0]);
+pub(super) const SOURCE_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 1);
+pub(super) const SOURCE_PORT: u16 = 6_000;
 const MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 0x10]);
 const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 16);
 const UDP_PORT: u16 = 6_666;
@@ -206,7 +207,15 @@ fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
     });
     let interrupts = workload.driver == NanetDriver::Interrupt;
     let interrupt_gap_cycles = interrupts.then_some(0);
-    let mut config = NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging };
+    let mut config =
+        NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging, send: None };
+    if scenario.sends() {
+        // The queue has room for its events before its place is laid out.
+        let (send, behind) = send::memory(scenario, at);
+        config.send = Some(send);
+        config.queue_offset = behind;
+        at = behind;
+    }
     let mut size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
     if let Some(paging) = &mut config.paging {
         paging.table_offset = size;
@@ -325,6 +334,14 @@ impl NanetPort {
         match &self.phy {
             Phy::Gmii(phy) => phy.received_since(first),
             Phy::Xgmii(phy) => phy.received_since(first),
+        }
+    }
+
+    /// The frames on the transmit pins so far, from number `first` on.
+    pub(super) fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
+        match &self.phy {
+            Phy::Gmii(phy) => phy.sent_since(first),
+            Phy::Xgmii(phy) => phy.sent_since(first),
         }
     }
 

@@ -31,6 +31,9 @@ LARGEST = largest("NanetWorkload", "bytes")
 LARGEST_BUFFERS = largest("NanetWorkload", "buffers")
 SMALLEST = 4
 PORTS = largest("NanetInterface", "ports")
+RECEIVE, SEND = "nic-to-memory", "message"
+"""Operations: from the wire to a program, or from a program's memory to the other end of the cable."""
+MOST_POSTS = 16
 STREAM_WINDOW = 16
 """Datagrams of a port in flight where a rate is measured: the wire is never idle."""
 WALL_S = 600
@@ -49,6 +52,7 @@ class Stream:
     driver: str = "poll"
     policy: str = "newest"
     page_kib: int = 0
+    operation: str = RECEIVE
     iterations: int = 200
     seed: int = 1
 
@@ -74,12 +78,21 @@ def check(stream: Stream) -> None:
         raise UserError(f"page: {stream.page_kib} KiB; expected 4, 64, 2048, or 0 for none")
     if stream.policy not in POLICIES:
         raise UserError(f"policy: {stream.policy}; expected one of {', '.join(POLICIES)}")
+    if stream.operation == SEND:
+        if stream.ports != 1 or stream.page_kib:
+            raise UserError("operation: a program sends by one port, without pages")
+        if stream.window is None or stream.window > MOST_POSTS:
+            raise UserError(
+                f"window: a program has 1 to {MOST_POSTS} datagrams to send in flight, and no rate"
+            )
     if stream.window is not None and stream.window > stream.buffers * stream.datagrams:
         room = stream.buffers * stream.datagrams
         raise UserError(f"window: {stream.window} datagrams in flight; the buffers hold {room}")
 
 
-def parameters(platform: Platform, profile: Profile, ports: int, page_kib: int = 0) -> dict[str, int]:
+def parameters(
+    platform: Platform, profile: Profile, ports: int, page_kib: int = 0, *, send: bool = False
+) -> dict[str, int]:
     """The parameters of the gateware."""
     design = platform.profiles[profile]
     return {
@@ -88,6 +101,7 @@ def parameters(platform: Platform, profile: Profile, ports: int, page_kib: int =
         "Stores": int(design.stores.value),
         "Firmware": int(design.firmware.value),
         **({"Regions": REGIONS} if page_kib else {}),
+        **({"Send": 1} if send else {}),
     }
 
 
@@ -116,7 +130,7 @@ def scenario(
             **({"firmware": firmware} if design.firmware.value else {}),
         },
         "workload": {
-            "operation": "nic-to-memory",
+            "operation": stream.operation,
             "bytes": stream.size,
             "iterations": stream.iterations,
             "buffers": stream.buffers,
@@ -160,7 +174,11 @@ def measure(
                 f"ports: {point.stream.ports}; {platform.name} has 10 Gigabit Ethernet: expected 1 or 2"
             )
         board = top(platform)
-        values = parameters(platform, point.profile, point.stream.ports, point.stream.page_kib)
+        stream = point.stream
+        sends = stream.operation == SEND
+        if sends and is_ten_gigabit(platform):
+            raise UserError(f"operation: {platform.name} has 10 Gigabit Ethernet, and does not send")
+        values = parameters(platform, point.profile, stream.ports, stream.page_kib, send=sends)
         name = f"{board} {' '.join(f'{key}={value}' for key, value in values.items())}"
         if given is not None:
             built[name] = given

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 DRIVERS = ("poll", "interrupt")
+OPERATIONS = ("receive", "send")
 POLICIES = ("newest", "oldest", "hold")
 DESIGNS = PROFILES[:2]
 LAYOUTS = ("packed", "tel62")
@@ -70,6 +71,10 @@ def nanet(
             help="Buffers in pages of 4, 64 or 2048 KiB that the interface translates; 0: none.",
         ),
     ] = 0,
+    operation: Annotated[
+        str,
+        one_of("operation", OPERATIONS, "--operation", help="receive: to a program; send: from its memory."),
+    ] = "receive",
     platform: Platforms = "nanet",
     profile: Profile = "all",
     waveform: Annotated[Path | None, waveform_of("the interface")] = None,
@@ -80,7 +85,7 @@ def nanet(
     scheduler: Scheduler = None,
     resume: Resume = False,
 ) -> None:
-    """UDP datagrams from the wire into host memory."""
+    """UDP datagrams from the wire into host memory, or from it to the wire."""
     from isthmus.bench import runner
     from isthmus.roads.nanet import command
 
@@ -95,6 +100,7 @@ def nanet(
         driver=driver,
         policy=policy,
         page=page,
+        operation=operation,
         platform=platform,
         profile=profile,
         waveform=waveform,

@@ -12,7 +12,17 @@ from isthmus.bench.runner import Runner
 from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.nanet import ROAD, chain_tables, tables
-from isthmus.roads.nanet.bench import PLATFORM, STREAM_WINDOW, Point, Stream, check, measure, profiles
+from isthmus.roads.nanet.bench import (
+    PLATFORM,
+    RECEIVE,
+    SEND,
+    STREAM_WINDOW,
+    Point,
+    Stream,
+    check,
+    measure,
+    profiles,
+)
 from isthmus.roads.nanet.chain import Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
 from isthmus.roads.nanet.platform import KINDS
@@ -20,6 +30,7 @@ from isthmus.storage import result_file
 from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
 
 AS_PUBLISHED = "as-published"
+OPERATIONS = {"receive": RECEIVE, "send": SEND}
 
 
 def run(
@@ -34,6 +45,7 @@ def run(
     driver: str = "poll",
     policy: str = "newest",
     page: int = 0,
+    operation: str = "receive",
     platform: str = PLATFORM,
     profile: str = "all",
     waveform: Path | None = None,
@@ -58,6 +70,12 @@ def run(
                 "page: the published interface translates no addresses; expected --profile isthmus"
             )
         designs = [one for one in designs if one != AS_PUBLISHED]
+    if operation == "send":
+        if profile == AS_PUBLISHED:
+            raise UserError(
+                "operation: the document has no figure of a program's UDP; expected --profile isthmus"
+            )
+        designs = [one for one in designs if one != AS_PUBLISHED]
     points = [
         Point(
             Stream(
@@ -70,6 +88,7 @@ def run(
                 driver=driver,
                 policy=policy,
                 page_kib=page,
+                operation=OPERATIONS[operation],
                 iterations=iterations,
                 seed=seed,
             ),

@@ -25,6 +25,14 @@ def text(made: Document) -> str:
     """What the terminal shows."""
     members = [m for m in made if m.workload.get("operation") == "nic-to-memory"]
     chain = chain_tables.text(made)
+    sent = [m for m in made if m.workload.get("operation") == "message"]
+    if sent:
+        return "".join([
+            "# message, one-way in us: from the post to the frame's end at the other end of the cable\n"
+            "# to wire: from the post to the first byte of the preamble on the interface's pins, min, max\n"
+            "# line: share of what the wire carries, with headers, check sequence, preamble and gap\n",
+            aligned(_sent_rows(sent), left=(0, 1)),
+        ])  # fmt: skip
     if not members:
         return chain
     out = [
@@ -54,6 +62,23 @@ def line(m: Measurement) -> float | None:
     """Share of its line rate that each port was busy with the datagrams measured."""
     busy: Mapping[str, float] = m.workload.get("busy") or {}
     return busy.get("wire") if m.throughput else None
+
+
+def _sent_rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
+    rows: list[Sequence[str]] = [
+        ("#profile", "arrivals", "bytes", "min", "avg", "max", "to wire", "", "MB/s", "line"),
+    ]
+    for m in members:
+        latency, share = m.latency, line(m)
+        times = ("-",) * 3 if latency is None else (us(latency.min), us(latency.avg), us(latency.max))
+        ends = [part(m, "to_wire", figure) for figure in ("min", "max")]
+        rate = "-" if m.throughput is None else digits(m.throughput.payload_bit_s / 8e6)
+        rows.append(
+            (m.profile, m.arrivals, str(m.workload["bytes"]), *times,
+             *("-" if end is None else us(end) for end in ends), rate,
+             "-" if share is None else f"{100 * share:.1f} %")
+        )  # fmt: skip
+    return rows
 
 
 def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:

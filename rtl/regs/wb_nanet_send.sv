@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Registers of the send queue of a UDP-to-memory interface.
+///
+/// Map: docs/reference/registers.md, "UDP-to-memory interface, send queue". The block behind it is
+/// generated from rtl/regs/nanet_send.rdl; this module gives it plain ports.
+///
+///   Handshake   never stalls; ack one clock after the operation, err for an address or direction
+///               that the map lacks
+///   Latency     1 cycle; the strobes of send_o follow a write by two
+///   Throughput  one operation a cycle
+///   Idle        nothing changes without an operation
+///   Not done    reading back what was posted
+module wb_nanet_send (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  nanet_ctrl_pkg::send_state_t state_i,
+  output nanet_ctrl_pkg::send_t       send_o,
+  input  logic                        wb_cyc_i,
+  input  logic                        wb_stb_i,
+  input  logic                        wb_we_i,
+  input  logic [31:0]                 wb_adr_i,
+  input  logic [3:0]                  wb_sel_i,
+  input  logic [31:0]                 wb_dat_i,
+  output logic                        wb_stall_o,
+  output logic                        wb_ack_o,
+  output logic                        wb_err_o,
+  output logic [31:0]                 wb_dat_o
+);
+  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
+  logic [7:0]  addr;
+  logic [31:0] wdata, biten, rdata;
+
+  nanet_send_regs_pkg::nanet_send__in_t  hwif_in;
+  nanet_send_regs_pkg::nanet_send__out_t hwif_out;
+
+  assign hwif_in.SENT.value.next       = state_i.sent;
+  assign hwif_in.SENT.spoiled.next     = state_i.spoiled;
+  assign hwif_in.NOT_SENT.refused.next = state_i.refused;
+  assign hwif_in.NOT_SENT.full.next    = state_i.full;
+
+  // swmod is high in the clock of the store: the value is there in the next.
+  logic peer_q, post_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      peer_q <= 1'b0;
+      post_q <= 1'b0;
+    end else begin
+      peer_q <= hwif_out.PEER_SET.index.swmod;
+      post_q <= hwif_out.POST.offset.swmod;
+    end
+  end
+  assign send_o = '{
+      base: {hwif_out.SEND_HI.value.value, hwif_out.SEND_LO.value.value},
+      blocks: hwif_out.SEND_BYTES.value.value,
+      peer_we: peer_q,
+      peer_index: hwif_out.PEER_SET.index.value,
+      peer: '{
+          valid: hwif_out.PEER_SET.valid.value,
+          mac: {hwif_out.PEER_PORT.mac.value, hwif_out.PEER_MAC.value.value},
+          ip: hwif_out.PEER_IP.value.value,
+          port: hwif_out.PEER_PORT.port.value
+      },
+      post_we: post_q,
+      post: '{
+          peer: hwif_out.POST.peer.value,
+          bytes: hwif_out.POST.bytes.value,
+          offset: hwif_out.POST.offset.value
+      }
+  };
+
+  wb_regs_adapter #(
+    .AddrWidth(8)
+  ) u_adapter (
+    .clk_i,
+    .rst_ni,
+    .wb_cyc_i,
+    .wb_stb_i,
+    .wb_we_i,
+    .wb_adr_i,
+    .wb_sel_i,
+    .wb_dat_i,
+    .wb_stall_o,
+    .wb_ack_o,
+    .wb_err_o,
+    .wb_dat_o,
+    .reg_req_o     (req),
+    .reg_we_o      (we),
+    .reg_addr_o    (addr),
+    .reg_wdata_o   (wdata),
+    .reg_biten_o   (biten),
+    .reg_stall_wr_i(stall_wr),
+    .reg_stall_rd_i(stall_rd),
+    .reg_rd_ack_i  (rd_ack),
+    .reg_rd_err_i  (rd_err),
+    .reg_rd_data_i (rdata),
+    .reg_wr_ack_i  (wr_ack),
+    .reg_wr_err_i  (wr_err)
+  );
+
+  nanet_send_regs u_regs (
+    .clk                 (clk_i),
+    .arst_n              (rst_ni),
+    .s_cpuif_req         (req),
+    .s_cpuif_req_is_wr   (we),
+    .s_cpuif_addr        (addr),
+    .s_cpuif_wr_data     (wdata),
+    .s_cpuif_wr_biten    (biten),
+    .s_cpuif_req_stall_wr(stall_wr),
+    .s_cpuif_req_stall_rd(stall_rd),
+    .s_cpuif_rd_ack      (rd_ack),
+    .s_cpuif_rd_err      (rd_err),
+    .s_cpuif_rd_data     (rdata),
+    .s_cpuif_wr_ack      (wr_ack),
+    .s_cpuif_wr_err      (wr_err),
+    .hwif_in             (hwif_in),
+    .hwif_out            (hwif_out)
+  );
+endmodule
