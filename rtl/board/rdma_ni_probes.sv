@@ -33,9 +33,9 @@ module rdma_ni_probes
           rx_i.receive.malformed) begin
         counters_q.packets_stray <= counters_q.packets_stray + 32'd1;
       end
-      if (rx_i.retired) counters_q.packets_retired <= counters_q.packets_retired + 32'd1;
-      if (rx_i.lost) counters_q.packets_lost <= counters_q.packets_lost + 32'd1;
-      if (rx_i.opened) counters_q.sessions_opened <= counters_q.sessions_opened + 32'd1;
+      if (rx_i.flows.retired) counters_q.packets_retired <= counters_q.packets_retired + 32'd1;
+      if (rx_i.flows.lost) counters_q.packets_lost <= counters_q.packets_lost + 32'd1;
+      if (rx_i.flows.opened) counters_q.sessions_opened <= counters_q.sessions_opened + 32'd1;
       if (tx_i.failed) counters_q.sessions_failed <= counters_q.sessions_failed + 32'd1;
       if (tx_i.probed) counters_q.probes <= counters_q.probes + 32'd1;
       if (tx_i.posts.request_bad || tx_i.posts.message_bad || refused_i) begin
