@@ -25,7 +25,7 @@ module rdma_ni_probes
       counters_q <= '0;
     end else begin
       if (tx_i.granted) counters_q.granted <= counters_q.granted + 32'd1;
-      if (tx_i.begun) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
+      if (tx_i.begun.valid) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
       if (rx_i.receive.taken) counters_q.packets_taken <= counters_q.packets_taken + 32'd1;
       if (rx_i.receive.refused) counters_q.packets_refused <= counters_q.packets_refused + 32'd1;
       if (rx_i.receive.known) counters_q.packets_known <= counters_q.packets_known + 32'd1;
@@ -56,7 +56,7 @@ module rdma_ni_probes
     strobe[MessagePosted] = tx_i.posts.message_posted;
     strobe[Granted]       = tx_i.granted;
     strobe[ReadIssued]    = tx_i.issued;
-    strobe[PacketBegun]   = tx_i.begun;
+    strobe[PacketBegun]   = tx_i.begun.valid;
     strobe[HeaderCame]    = rx_i.receive.header;
     strobe[WriteIssued]   = rx_i.write;
     strobe[Answered]      = rx_i.answered;
@@ -76,7 +76,7 @@ module rdma_ni_probes
     for (int unsigned i = 0; i < NumProbes; i++) count[i] = count_q[i] + 8'(strobe_q[i]);
     probe_o     = strobe;
     probe_tag_o = count;
-    probe_tag_o[PacketBegun] = {tx_i.begun_flow, tx_i.begun_seq[4:0]};
+    probe_tag_o[PacketBegun] = {tx_i.begun.flow, tx_i.begun.seq[4:0]};
   end
 
   logic unused;

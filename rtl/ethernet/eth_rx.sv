@@ -13,15 +13,16 @@
 ///               last byte of a frame that stopped without end. rx_refuse_i counts in the cycle
 ///               before rx_start_o
 ///   Latency     1 cycle from the entry that completes a word to rx_valid_o; 1 from the entry at
-///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2 cycles
-///               before the first word at the earliest
+///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2
+///               cycles before the first word at the earliest
 ///   Throughput  one byte a cycle
 ///   Broadcast   UDP to our port is also taken at 255.255.255.255 and at our address with every bit
 ///               outside cfg_netmask_i set, with rx_broadcast_o; it is for the service to say what
 ///               it answers there. Other broadcast IPv4, ping too, counts as filtered
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written
-///   Parameters  NumAllow 1..16; AnyLength 1: payload of any length, the last word filled up with what follows
+///   Parameters  NumAllow 1..16; AnyLength 1: payload of any length, the last word filled up with
+///               what follows
 ///   Not done    IPv4 options and fragments, VLAN tags, multicast, jumbo frames
 module eth_rx
   import eth_pkg::*;
