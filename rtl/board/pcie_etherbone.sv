@@ -118,11 +118,10 @@ module pcie_etherbone
   logic bus_awvalid, bus_wvalid, bus_bready, axi_idle, push_idle;
   axi_pkg::bar_request_t  bus;
   axi_pkg::bar_response_t bus_answer;
-  logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own;
+  logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own, r_stall, r_err;
   logic [12:0] h_adr;
   logic [3:0] h_sel;
-  logic [31:0] h_dat_w, h_dat_r, r_dat;
-  logic r_stall, r_ack, r_err;
+  logic [31:0] h_dat_w, h_dat_r;
 
   logic push_open, push_write, push_first, push_commit, push_rollback, push_refused, start;
   logic [RoomW-1:0] push_room, push_words;
@@ -182,8 +181,7 @@ module pcie_etherbone
   };
   assign {bar_arready_o, bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = {
       bus_answer.arready, bus_answer.rvalid, bus_answer.rid, bus_answer.rdata,
-      bus_answer.rresp, bus_answer.rlast
-  };
+      bus_answer.rresp, bus_answer.rlast};
   pcie_axi_wb #(
     .AddrWidth(13)
   ) u_axi_wb (
@@ -212,9 +210,7 @@ module pcie_etherbone
   end
   assign h_own   = h_adr[12:8] == '0;
   assign h_stall = h_own && r_stall;
-  assign h_ack   = r_ack;
   assign h_err   = r_err || stray_q;
-  assign h_dat_r = r_dat;
 
   // ---------------------------------------------------------------- streams
   pcie_dma_pkg::control_t control;
@@ -278,10 +274,8 @@ module pcie_etherbone
           dma_arvalid_o, dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o,
           dma_rready_o} = dma;
   assign {dma_awid_o, dma_arid_o} = '0;
-  assign dma_answer = {
-      dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
-      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
-  };
+  assign dma_answer = {dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
+                       dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i};
 
   // ---------------------------------------------------------------- Etherbone
   wb_pkg::request_t wb;
@@ -354,9 +348,9 @@ module pcie_etherbone
     .host_wb_sel_i  (h_sel),
     .host_wb_dat_i  (h_dat_w),
     .host_wb_stall_o(r_stall),
-    .host_wb_ack_o  (r_ack),
+    .host_wb_ack_o  (h_ack),
     .host_wb_err_o  (r_err),
-    .host_wb_dat_o  (r_dat),
+    .host_wb_dat_o  (h_dat_r),
     .wb_cyc_i       (ctrl.cyc),
     .wb_stb_i       (ctrl.stb),
     .wb_we_i        (ctrl.we),

@@ -9,7 +9,8 @@
 ///               the reply will have
 ///   Latency     a clock more than the engine
 ///   Throughput  a word a clock
-///   Parameters  Depth power of two: words between request and reply; RoomW and PromiseW as pcie_dma
+///   Parameters  Depth power of two: words between request and reply; RoomW and PromiseW as
+///               pcie_dma
 ///   Not done    messages of frames: one endless stream
 module pcie_etherbone_stream #(
   parameter int unsigned Timeout  = 12_500,
