@@ -174,15 +174,15 @@ module etherbone_core_props
 
   assign usage      = events_q - replies_q;
   assign pending    = NumW'(dut.pending_q);
-  assign results    = dut.u_results.wptr_q - dut.u_results.rptr_q;
-  assign popped     = dut.u_results.rptr_q;
+  assign results    = dut.u_reply.u_results.wptr_q - dut.u_reply.u_results.rptr_q;
+  assign popped     = dut.u_reply.u_results.rptr_q;
   assign untaken    = NumW'(dut.stb_q) + NumW'(dut.spare_valid_q);
   assign unanswered = untaken + pending;
-  assign result_watched = dut.u_results.mem_q[number_q[NumW-2:0]];
-  assign {kind_watched, slot_watched} = dut.u_slots.mem_q[watch_q[NumW-2:0]];
+  assign result_watched = dut.u_reply.u_results.mem_q[number_q[NumW-2:0]];
+  assign {kind_watched, slot_watched} = dut.u_reply.u_slots.mem_q[watch_q[NumW-2:0]];
 
   for (genvar i = 0; i < Depth; i++) begin : gen_kind
-    assign kind[i] = dut.u_slots.mem_q[i][Width+:3];
+    assign kind[i] = dut.u_reply.u_slots.mem_q[i][Width+:3];
   end
 
   // Beside each slot the number of the next operation when it was filled, so that what induction
@@ -198,7 +198,7 @@ module etherbone_core_props
   logic [7:0] work;
   assign work = 8'(2) * (8'(Prompt + 1) * (8'(untaken) + 8'(unanswered)) -
                          8'(stalled_q) - 8'(silent_for_q)) +
-                8'(2) * 8'(usage) + 8'(!dut.slot_ready_q) + 8'(dut.closing_q) +
+                8'(2) * 8'(usage) + 8'(!dut.slot_ready) + 8'(dut.closing_q) +
                 ((dut.state_q == DutEnd) ? 8'd6 : 8'd0);
 
   always_comb begin
@@ -258,14 +258,14 @@ module etherbone_core_props
       else assert (!bad_q);
       if (discard_q) assert (bad_q);
 
-      assert (events_q == dut.u_slots.wptr_q && replies_q == dut.u_slots.rptr_q);
-      if (dut.slot_ready_q) assert (usage <= NumW'(Depth - 2));
+      assert (events_q == dut.u_reply.u_slots.wptr_q && replies_q == dut.u_reply.u_slots.rptr_q);
+      if (dut.slot_ready) assert (usage <= NumW'(Depth - 2));
       assert (live_q == (NumW'(watch_q - replies_q) < usage));
 
       if (dut.spare_valid_q) assert (dut.stb_q);
       assert (NumW'(issued_q - taken_q) == untaken);
       assert (owed == pending && pending <= NumW'(Depth));
-      assert (answered_q == dut.u_results.wptr_q);
+      assert (answered_q == dut.u_reply.u_results.wptr_q);
       assert (8'(NumW'(issued_q - popped)) == 8'(results) + 8'(unanswered));
       assert (NumW'(issued_q - popped) <= usage);
       if (usage == '0) assert (issued_q == popped);

@@ -16,8 +16,7 @@ module rdma_flow_tx_props
   input logic [31:0]         probe_cycles_i,
   input logic [MaxHosts-1:0] want_i,
   input flow_t               flow_i,
-  input logic                commit_i,
-  input packets_t            count_i,
+  input commit_t             commit_i,
   input logic                receive_valid_i,
   input header_t             receive_header_i,
   input control_t            receive_i,
@@ -65,7 +64,7 @@ module rdma_flow_tx_props
   assign session = dut.session_q[Watch];
   assign lag     = next - acked;
   assign open    = open_o[Watch];
-  assign commit  = commit_i && flow_i == Watch;
+  assign commit  = commit_i.valid && flow_i == Watch;
 
   // ---------------------------------------------------------------- a clock ago
   logic was_live_q = 1'b0;
@@ -102,7 +101,7 @@ module rdma_flow_tx_props
     next_q        <= next;
     session_q     <= session;
     commit_q      <= commit;
-    count_q       <= count_i;
+    count_q       <= commit_i.count;
     came_header_q <= {came_header_q[0], receive_header_i};
     came_q        <= {came_q[0], receive_i};
     came_valid_q  <= started_q ? {came_valid_q[0], receive_valid_i && run_i} : '0;
@@ -156,14 +155,14 @@ module rdma_flow_tx_props
 
   always_comb begin
     if (started_q) begin
-      if (!live_q) assume (!run_i && !commit_i && !receive_valid_i);
+      if (!live_q) assume (!run_i && !commit_i.valid && !receive_valid_i);
       assume (!(valid_q && receive_valid_i));
       // rdma_segment takes a packet only where there is room.
       if (own_valid_o && !control_room_i[own_header_o.dst[2:0]]) assume (!own_ready_i);
       // rdma_send's side of the window; and it gives numbers in open flows alone.
       // As rdma_flush keeps it: an ACK opens a window only where memory is no more than some 4200 behind.
       assume (16'(next - stored) < 16'd16384);
-      if (commit) assume (open && count_i >= 4'd1 && 16'(lag_o) + 16'(count_i) <= 16'd64);
+      if (commit) assume (open && commit_i.count >= 4'd1 && 16'(lag_o) + 16'(commit_i.count) <= 16'd64);
     end
     if (live_q) begin
       // The window.

@@ -13,8 +13,7 @@ module rdma_receive_props
   input logic [1:0]  last_i,
   input logic [1:0]  bad_i,
   input logic        ask_ready_i,
-  input logic        verdict_valid_i,
-  input verdict_e    verdict_i,
+  input verdict_t    verdict_i,
   input region_answer_t region_i,
   input logic        queue_ready_i,
   input logic        queue_answer_i,
@@ -24,18 +23,19 @@ module rdma_receive_props
   input logic        payload_ready_i,
   input logic        piece_ready_i
 );
-  logic rst_ni, ask_valid_o, refused_void_o, queue_valid_o, queue_commit_o, queue_drop_o, info_we_o;
-  logic refused_valid_o, control_valid_o, control_open_o, payload_valid_o, piece_valid_o, coming_o;
+  logic rst_ni, ask_valid_o, queue_valid_o, queue_commit_o, queue_drop_o;
+  logic payload_valid_o, piece_valid_o, coming_o;
   logic idle_o;
   logic [1:0] ready_o;
-  ask_t ask_o, control_o;
+  ask_t ask_o;
+  control_ask_t control_o;
+  refuse_t refused_o;
   region_ask_t region_o;
   logic [7:0] queue_peek_o;
   enqueue_t queue_o;
   flow_t src_o;
   logic [6:0] beats_o;
-  place_t place_o;
-  info_t info_o;
+  info_write_t info_o;
   control_packet_t rxctl_o;
   payload_t payload_o;
   piece_t piece_o;
@@ -78,7 +78,7 @@ module rdma_receive_props
       taken_q      <= '0;
     end else begin
       if (ask_valid_o && ask_ready_i) asking_q <= 1'b1;
-      else if (verdict_valid_i) asking_q <= 1'b0;
+      else if (verdict_i.valid) asking_q <= 1'b0;
       if (region_o.look) looked_q <= 1'b1;
       else if (region_i.valid) looked_q <= 1'b0;
       fresh_q    <= region_o.look;
@@ -96,7 +96,7 @@ module rdma_receive_props
     bad_before_q   <= bad_i;
   end
   always_comb begin
-    if (!asking_q) assume (!verdict_valid_i);
+    if (!asking_q) assume (!verdict_i.valid);
     if (!(looked_q && checking_q)) assume (!region_i.valid);
     if (!message_q && !queue_open_q) assume (!queue_answer_i);
     if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
@@ -145,8 +145,8 @@ module rdma_receive_props
       if (ask_valid_o && ask_ready_i) begin
         flow_ok_q <= 1'b0;
         ask_q     <= ask_o;
-      end else if (verdict_valid_i) begin
-        flow_ok_q <= verdict_i == VerdictOk;
+      end else if (verdict_i.valid) begin
+        flow_ok_q <= verdict_i.verdict == VerdictOk;
       end
       if (region_o.check && looked_q) begin
         address_q    <= region_o.address;
@@ -171,7 +171,7 @@ module rdma_receive_props
   // With what is answered in this cycle.
   logic flow_ok, table_ok;
   enqueued_t place;
-  assign flow_ok  = verdict_valid_i ? verdict_i == VerdictOk : flow_ok_q;
+  assign flow_ok  = verdict_i.valid ? verdict_i.verdict == VerdictOk : flow_ok_q;
   assign table_ok = region_i.valid ? region_i.code == '0
                   : queue_answer_i ? queue_i.code == '0 : table_ok_q;
   assign place    = queue_answer_i ? queue_i : place_q;
@@ -234,11 +234,11 @@ module rdma_receive_props
       // What its flow has taken is written or dropped to its last beat, or was none and is given
       // back.
       if (dut.check_end && dut.check_state_q != 3'd0 && data_kind && flow_ok) begin
-        assert ((piece_valid_o && piece_o.last) || (refused_valid_o && refused_void_o));
+        assert ((piece_valid_o && piece_o.last) || (refused_o.valid && refused_o.spoilt));
       end
       // A head moves only for a message that its flow takes.
       if (queue_commit_o) assert (flow_ok && is_message_q && queue_i.code == '0);
-      if (refused_valid_o) assert (flow_ok_q && !table_ok_q);
+      if (refused_o.valid) assert (flow_ok_q && !table_ok_q);
       // Never two in a row.
       if (rxctl_o.valid) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
@@ -352,8 +352,8 @@ module rdma_receive_props
       cover (write_piece && second);
       cover (write_piece && is_message_q && header.kind == KindShort);
       cover (write_piece && !is_message_q && piece_o.beats == 7'd2 && region_o.extended);
-      cover (refused_valid_o && !refused_void_o);
-      cover (refused_valid_o && refused_void_o);
+      cover (refused_o.valid && !refused_o.spoilt);
+      cover (refused_o.valid && refused_o.spoilt);
       cover (piece_valid_o && piece_o.drop);
     end
   end

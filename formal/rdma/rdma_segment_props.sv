@@ -12,13 +12,11 @@ module rdma_segment_props
   input logic                clk_i,
   input host_t               host_id_i,
   input logic                bench_i,
-  input logic [MaxHosts-1:0] control_room_i,
-  input logic [MaxHosts-1:0] own_room_i,
+  input control_room_t       room_i,
   input logic                control_link_i,
   input control_packet_t     control_i,
   input control_packet_t     own_i,
-  input logic                post_i,
-  input post_t               post_data_i,
+  input message_grant_t      post_i,
   input logic                post_link_i,
   input beat_t               message_data_i,
   input logic                job_valid_i,
@@ -32,16 +30,15 @@ module rdma_segment_props
   input logic [NumLinks-1:0] voq_ready_i,
   input logic                error_ready_i
 );
-  logic rst_ni, control_take_o, control_ready_o, own_ready_o, message_free_o, message_busy_o;
-  logic message_re_o;
-  logic job_ready_o, plan_ready_o, data_ready_o, job_done_o, begun_o, idle_o;
-  flow_t control_flow_o, begun_flow_o;
+  logic rst_ni, control_ready_o, own_ready_o, message_free_o, message_busy_o;
+  logic job_ready_o, plan_ready_o, data_ready_o, job_done_o, idle_o;
+  flow_event_t control_take_o;
+  begun_t begun_o;
   announce_t voq_o;
   voq_beat_t write_beat_o;
   read_error_t error_o;
-  logic [10:0] message_addr_o;
+  queue_read_t message_read_o;
   logic [NumLinks-1:0] voq_valid_o, write_o;
-  seq_t begun_seq_o;
   rdma_segment #(.NumLinks(NumLinks)) dut (.*);
 
   logic started_q = 1'b0;

@@ -21,8 +21,7 @@ module rdma_segment_spread_props
   input logic [NumLinks-1:0] up_i,
   input control_packet_t     control_i,
   input control_packet_t     own_i,
-  input logic                post_i,
-  input post_t               post_data_i,
+  input message_grant_t      post_i,
   input logic                post_link_i,
   input beat_t               message_data_i,
   input logic                job_valid_i,
@@ -39,17 +38,17 @@ module rdma_segment_spread_props
 );
   localparam flow_t Watch = 3'd5;
 
-  logic rst_ni, control_take_o, control_ready_o, own_ready_o, message_free_o, message_busy_o;
-  logic message_re_o, job_ready_o, plan_ready_o, data_ready_o, job_done_o, begun_o, idle_o;
+  logic rst_ni, control_ready_o, own_ready_o, message_free_o, message_busy_o;
+  logic job_ready_o, plan_ready_o, data_ready_o, job_done_o, idle_o;
   logic control_link_i;
-  flow_t control_flow_o, begun_flow_o;
+  flow_event_t control_take_o;
+  begun_t begun_o;
   announce_t voq_o;
   voq_beat_t write_beat_o;
   read_error_t error_o;
-  logic [10:0] message_addr_o;
+  queue_read_t message_read_o;
   logic [NumLinks-1:0] voq_valid_o, write_o;
-  logic [MaxHosts-1:0] control_room_i, own_room_i;
-  seq_t begun_seq_o;
+  control_room_t room_i;
   rdma_segment #(.NumLinks(NumLinks), .EarlyPosts(EarlyPosts)) dut (.*);
 
   room_t [NumLinks-1:0] used;
@@ -70,11 +69,11 @@ module rdma_segment_spread_props
     .gone_flow_i        ('0),
     .gone_beats_i       ('0),
     .up_i,
-    .control_room_o     (control_room_i),
-    .own_room_o         (own_room_i),
+    .control_room_o     (room_i.ctl),
+    .own_room_o         (room_i.own),
     .control_link_o     (control_link_i),
-    .control_take_i     (control_take_o),
-    .control_flow_i     (control_flow_o),
+    .control_take_i     (control_take_o.valid),
+    .control_flow_i     (control_take_o.flow),
     .control_gone_i     (leaves_i),
     .control_gone_flow_i(Watch)
   );
@@ -148,7 +147,7 @@ module rdma_segment_spread_props
   logic message_beats_ok;  // what is granted as a message has a payload of 1 to 64 beats
   message_t posted;
   logic [6:0] posted_body;
-  assign posted           = post_data_i.header;
+  assign posted           = post_i.post.header;
   assign posted_body      = posted.beats - 7'({posted.extended, posted.write && !posted.extended});
   assign message_beats_ok = posted.beats <= 7'd66 && posted_body >= 7'd1 && posted_body <= 7'd64;
 
@@ -159,10 +158,10 @@ module rdma_segment_spread_props
     if (started_q) begin
       assume (bench_i == bench_q);
       // As rdma_send grants: one at a time, with a length; a write with its data has a bare header.
-      if (post_i) begin
+      if (post_i.valid) begin
         assume (message_free_o && message_beats_ok);
         assume (!posted.extended || posted.write);
-        assume (!posted.write || post_data_i.bare);
+        assume (!posted.write || post_i.post.bare);
       end
       if (job_valid_i) assume (job_i.beats >= 10'd1 && job_i.beats <= 10'd512);
       // Of the watched destination leaves what is there, a cycle after it began at the earliest.
@@ -222,11 +221,11 @@ module rdma_segment_spread_props
       if (dut.state_q == StControl) assert (sent_q == 8'd1 && beats_of(head_q) == 8'd2);
       if (dut.state_q == StHead || dut.state_q == StSkip) assert (sent_q == '0);
       // The accounts know of a control packet a cycle after it began; none begins meanwhile.
-      if (control_take_o) assert (dut.state_q == StControl);
+      if (control_take_o.valid) assert (dut.state_q == StControl);
       assert (inside_q == 3'(u_spread.control_q[Watch]) +
-                          3'(control_take_o && control_flow_o == Watch));
-      if (control_room_i[Watch]) assert (u_spread.control_q[Watch] < 2'(ControlPackets));
-      if (own_room_i[Watch]) assert (u_spread.control_q[Watch] < 2'(ControlPackets - 1));
+                          3'(control_take_o.valid && control_take_o.flow == Watch));
+      if (room_i.ctl[Watch]) assert (u_spread.control_q[Watch] < 2'(ControlPackets));
+      if (room_i.own[Watch]) assert (u_spread.control_q[Watch] < 2'(ControlPackets - 1));
       // What was announced ahead is a message's first two beats.
       if (!EarlyPosts) assert (!dut.announced_q && !two_q.valid);
       if (dut.announced_q) begin

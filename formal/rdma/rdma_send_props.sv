@@ -45,8 +45,9 @@ module rdma_send_props
   input logic [6:0]           other_lag_i,
   input logic [6:0]           other_left_i
 );
-  logic rst_ni, clear_i;
-  flow_t clear_flow_i, flow_o;
+  logic rst_ni;
+  flow_event_t clear_i;
+  flow_t flow_o;
   logic look_o, plan_o, idle_o;
   queue_read_t request_read_o, message_read_o;
   advance_t advance_o;
@@ -78,8 +79,8 @@ module rdma_send_props
   ) u_spread (
     .clk_i,
     .rst_ni,
-    .clear_i,
-    .clear_flow_i,
+    .clear_i            (clear_i.valid),
+    .clear_flow_i       (clear_i.flow),
     .flow_i             (flow_o),
     .mask_i             (mask_o),
     .used_o             (used_i),
@@ -112,8 +113,7 @@ module rdma_send_props
     bench_q   <= bench_i;
   end
   assign rst_ni       = started_q;
-  assign clear_i      = started_q && !live_q;
-  assign clear_flow_i = Watch;
+  assign clear_i = '{valid: started_q && !live_q, flow: Watch};
 
   // ---------------------------------------------------------------- the watched flow
   seq_t next_q, acked_q;

@@ -113,17 +113,15 @@ module pcie_etherbone
   localparam int unsigned CoreDepth = 64;  // a burst of replies and operations in flight to slaves
   localparam int unsigned RoomW = $clog2(BufferWords) + 1;
   localparam int unsigned PromiseW = $clog2(BufferWords + CoreDepth) + 1;
-  localparam int unsigned OwedW = $clog2(CoreDepth) + 1;
 
   // ---------------------------------------------------------------- the host's loads and stores
   logic bus_awvalid, bus_wvalid, bus_bready, axi_idle, push_idle;
   axi_pkg::bar_request_t  bus;
   axi_pkg::bar_response_t bus_answer;
-  logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own;
+  logic h_cyc, h_stb, h_we, h_stall, h_ack, h_err, h_own, r_stall, r_err;
   logic [12:0] h_adr;
   logic [3:0] h_sel;
-  logic [31:0] h_dat_w, h_dat_r, r_dat;
-  logic r_stall, r_ack, r_err;
+  logic [31:0] h_dat_w, h_dat_r;
 
   logic push_open, push_write, push_first, push_commit, push_rollback, push_refused, start;
   logic [RoomW-1:0] push_room, push_words;
@@ -183,8 +181,7 @@ module pcie_etherbone
   };
   assign {bar_arready_o, bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = {
       bus_answer.arready, bus_answer.rvalid, bus_answer.rid, bus_answer.rdata,
-      bus_answer.rresp, bus_answer.rlast
-  };
+      bus_answer.rresp, bus_answer.rlast};
   pcie_axi_wb #(
     .AddrWidth(13)
   ) u_axi_wb (
@@ -213,9 +210,7 @@ module pcie_etherbone
   end
   assign h_own   = h_adr[12:8] == '0;
   assign h_stall = h_own && r_stall;
-  assign h_ack   = r_ack;
   assign h_err   = r_err || stray_q;
-  assign h_dat_r = r_dat;
 
   // ---------------------------------------------------------------- streams
   pcie_dma_pkg::control_t control;
@@ -226,8 +221,7 @@ module pcie_etherbone
   logic rx_valid, rx_ready, rx_first, tx_valid, tx_ready, tx_first, abort, service_idle;
   logic [31:0] rx_data, tx_data;
   logic [RoomW-1:0] waiting;
-  logic [OwedW-1:0] owed_q;
-  logic [PromiseW-1:0] promise_q;
+  logic [PromiseW-1:0] promise;
   logic fetch, told, dma_idle;
   logic [1:0] unit;
 
@@ -263,7 +257,7 @@ module pcie_etherbone
     .tx_ready_o     (tx_ready),
     .tx_data_i      (tx_data),
     .tx_first_i     (tx_first),
-    .promise_i      (promise_q),
+    .promise_i      (promise),
     .dma_o          (dma),
     .dma_wdata_o,
     .dma_wstrb_o,
@@ -280,136 +274,46 @@ module pcie_etherbone
           dma_arvalid_o, dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o,
           dma_rready_o} = dma;
   assign {dma_awid_o, dma_arid_o} = '0;
-  assign dma_answer = {
-      dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
-      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
-  };
+  assign dma_answer = {dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
+                       dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i};
 
   // ---------------------------------------------------------------- Etherbone
-  logic cyc, stb, we, stall, ack, err;
-  logic [31:0] adr, dat_w, dat_r;
-  logic [3:0] sel;
-  logic eb_ready, eb_valid, eb_idle, bus_idle, owed_room_q, unused_ready, unused_valid;
-  logic malformed, record, bus_error, timeout, operation, unused_done, unused_end, unused_commit;
-  logic [31:0] eb_data;
-  logic rx_take, tx_take, word_ready;
-  logic [31:0] reply;
-  logic [OwedW-1:0] zeros_q;
+  wb_pkg::request_t wb;
+  wb_pkg::response_t wb_answer;
+  logic operation, in_first, out_first, stream_rest, bus_idle;
 
-  // The first byte in memory is a word's most significant one.
-  function automatic logic [31:0] swapped(logic [31:0] word);
-    return {word[7:0], word[15:8], word[23:16], word[31:24]};
-  endfunction
-
-  etherbone_slave #(
-    .Width  (32),
-    .Depth  (CoreDepth),
-    .Stream (1'b1),
-    .Timeout(Timeout)
-  ) u_slave (
+  pcie_etherbone_stream #(
+    .Timeout (Timeout),
+    .Depth   (CoreDepth),
+    .RoomW   (RoomW),
+    .PromiseW(PromiseW)
+  ) u_stream (
     .clk_i,
     .rst_ni,
-    .rx_valid_i   (rx_valid && owed_room_q),
-    .rx_ready_o   (eb_ready),
-    .rx_data_i    (swapped(rx_data)),
-    .rx_last_i    (1'b0),
-    .rx_verified_i(1'b1),
-    .rx_open_i    (1'b1),
-    .rx_abort_i   (abort),
-    .tx_valid_o   (eb_valid),
-    .tx_ready_i   (word_ready && zeros_q == '0),
-    .tx_data_o    (eb_data),
-    .tx_end_o     (unused_end),
-    .tx_commit_o  (unused_commit),
-    .wb_cyc_o     (cyc),
-    .wb_stb_o     (stb),
-    .wb_we_o      (we),
-    .wb_adr_o     (adr),
-    .wb_sel_o     (sel),
-    .wb_dat_o     (dat_w),
-    .wb_stall_i   (stall),
-    .wb_ack_i     (ack),
-    .wb_err_i     (err),
-    .wb_dat_i     (dat_r),
-    .sdb_address_i(board_bus_pkg::SdbBase),
-    .own_mac_i    ('0),
-    .own_ip_i     ('0),
-    .own_port_i   ('0),
-    .frame_done_o (unused_done),
-    .malformed_o  (malformed),
-    .record_o     (record),
-    .operation_o  (operation),
-    .bus_error_o  (bus_error),
-    .timeout_o    (timeout),
-    .idle_o       (eb_idle)
+    .rx_valid_i (rx_valid),
+    .rx_ready_o (rx_ready),
+    .rx_data_i  (rx_data),
+    .rx_first_i (rx_first),
+    .abort_i    (abort),
+    .waiting_i  (waiting),
+    .tx_valid_o (tx_valid),
+    .tx_ready_i (tx_ready),
+    .tx_data_o  (tx_data),
+    .tx_first_o (tx_first),
+    .promise_o  (promise),
+    .wb_o       (wb),
+    .wb_i       (wb_answer),
+    .service_o  (service),
+    .operation_o(operation),
+    .in_first_o (in_first),
+    .out_first_o(out_first),
+    .idle_o     (service_idle),
+    .rest_o     (stream_rest)
   );
-  assign rx_ready = eb_ready && owed_room_q;
-  assign rx_take  = rx_valid && rx_ready && !abort;
-  assign tx_take  = tx_valid && tx_ready;
-
-  // Each word is answered by a word, so the reply's length is known with the request. Words that
-  // the engine refuses are answered here with 0: they come before all words that it accepts.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) zeros_q <= '0;
-    else zeros_q <= zeros_q + OwedW'(malformed) - OwedW'(zeros_q != '0 && word_ready);
-  end
-  assign reply = zeros_q != '0 ? '0 : swapped(eb_data);
-
-  // The engine's word is timing-critical, and the writer combines words into beats.
-  skid_buffer #(
-    .Width(32)
-  ) u_word (
-    .clk_i,
-    .rst_ni,
-    .valid_i(eb_valid || zeros_q != '0),
-    .ready_o(word_ready),
-    .data_i (reply),
-    .valid_o(tx_valid),
-    .ready_i(tx_ready),
-    .data_o (tx_data)
-  );
-
-  // One entry per word between request and reply: set if it begins a unit (a read burst or a push).
-  fifo #(
-    .Width(1),
-    .Depth(CoreDepth)
-  ) u_owed (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(rx_take),
-    .ready_o(unused_ready),
-    .data_i (rx_first),
-    .valid_o(unused_valid),
-    .ready_i(tx_take),
-    .data_o (tx_first),
-    .usage_o()
-  );
-  // Number of outstanding words, and, with those waiting for the engine, of promised words. Both
-  // are sums of registers: this clock's handshake is critical and only selects.
-  logic [OwedW-1:0] owed_left;
-  assign owed_left = tx_take ? owed_q - OwedW'(1) : owed_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      owed_q    <= '0;
-      promise_q <= '0;
-    end else begin
-      if (rx_take && !tx_take) owed_q <= owed_q + OwedW'(1);
-      if (!rx_take && tx_take) owed_q <= owed_q - OwedW'(1);
-      promise_q <= PromiseW'(waiting) + PromiseW'(owed_left);
-    end
-  end
-  // One clock late, hence one slot stays free: the engine's complete parser depends on it.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) owed_room_q <= 1'b0;
-    else owed_room_q <= owed_q < OwedW'(CoreDepth - 1);
-  end
-  assign service_idle = eb_idle && owed_q == '0;
 
   // ---------------------------------------------------------------- Wishbone
-  logic c_cyc, c_stb, c_we, c_stall, c_ack, c_err;
-  logic [31:0] c_adr, c_dat_w, c_dat_r;
-  logic [3:0] c_sel;
+  wb_pkg::request_t ctrl;
+  wb_pkg::response_t ctrl_answer;
 
   board_bus #(
     .CtrlProduct  (wb_pkg::ProductPcieDma),
@@ -421,10 +325,10 @@ module pcie_etherbone
     .rst_ni,
     .time_ns_i,
     .trigger_i,
-    .wb_i  ({cyc, stb, we, adr, sel, dat_w}),
-    .wb_o  ({stall, ack, err, dat_r}),
-    .ctrl_o({c_cyc, c_stb, c_we, c_adr, c_sel, c_dat_w}),
-    .ctrl_i({c_stall, c_ack, c_err, c_dat_r}),
+    .wb_i  (wb),
+    .wb_o  (wb_answer),
+    .ctrl_o(ctrl),
+    .ctrl_i(ctrl_answer),
     .idle_o(bus_idle)
   );
 
@@ -444,41 +348,22 @@ module pcie_etherbone
     .host_wb_sel_i  (h_sel),
     .host_wb_dat_i  (h_dat_w),
     .host_wb_stall_o(r_stall),
-    .host_wb_ack_o  (r_ack),
+    .host_wb_ack_o  (h_ack),
     .host_wb_err_o  (r_err),
-    .host_wb_dat_o  (r_dat),
-    .wb_cyc_i       (c_cyc),
-    .wb_stb_i       (c_stb),
-    .wb_we_i        (c_we),
-    .wb_adr_i       (c_adr),
-    .wb_sel_i       (c_sel),
-    .wb_dat_i       (c_dat_w),
-    .wb_stall_o     (c_stall),
-    .wb_ack_o       (c_ack),
-    .wb_err_o       (c_err),
-    .wb_dat_o       (c_dat_r)
+    .host_wb_dat_o  (h_dat_r),
+    .wb_cyc_i       (ctrl.cyc),
+    .wb_stb_i       (ctrl.stb),
+    .wb_we_i        (ctrl.we),
+    .wb_adr_i       (ctrl.adr),
+    .wb_sel_i       (ctrl.sel),
+    .wb_dat_i       (ctrl.dat),
+    .wb_stall_o     (ctrl_answer.stall),
+    .wb_ack_o       (ctrl_answer.ack),
+    .wb_err_o       (ctrl_answer.err),
+    .wb_dat_o       (ctrl_answer.dat)
   );
 
   // ---------------------------------------------------------------- counters and probes
-  typedef struct packed {
-    logic malformed;
-    logic record;
-    logic bus_error;
-    logic timeout;
-  } events_t;
-  events_t events_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      events_q <= '0;
-      service  <= '0;
-    end else begin
-      events_q           <= '{malformed, record, bus_error, timeout};
-      service.malformed  <= service.malformed + 32'(events_q.malformed);
-      service.records    <= service.records + 32'(events_q.record);
-      service.bus_errors <= service.bus_errors + 32'(events_q.bus_error);
-      service.timeouts   <= service.timeouts + 32'(events_q.timeout);
-    end
-  end
   assign status_ring_words_o     = state.counters.ring_words;
   assign status_push_words_o     = state.counters.push_words;
   assign status_reply_words_o    = state.counters.reply_words;
@@ -492,46 +377,24 @@ module pcie_etherbone
   assign status_eb_timeouts_o    = service.timeouts;
   assign status_eb_malformed_o   = service.malformed;
 
-  // Units are numbered as they begin; each stage counts passing units.
-  logic [7:0] begun_q, in_q, out_q, sent_q;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      begun_q <= '0;
-      in_q    <= '0;
-      out_q   <= '0;
-      sent_q  <= '0;
-    end else if (start) begin
-      in_q   <= begun_q;
-      out_q  <= begun_q;
-      sent_q <= begun_q;
-    end else begin
-      // The strobes are timing-critical: as enables they pass no adder.
-      if (fetch || push_commit) begun_q <= begun_q + 8'd1;
-      if (rx_take && rx_first) in_q <= in_q + 8'd1;
-      if (tx_take && tx_first) out_q <= out_q + 8'd1;
-      sent_q <= sent_q + 8'(unit);
-    end
-  end
+  pcie_etherbone_probes u_probes (
+    .clk_i,
+    .rst_ni,
+    .start_i      (start),
+    .fetch_i      (fetch),
+    .push_commit_i(push_commit),
+    .tail_new_i   (control.tail_new),
+    .in_first_i   (in_first),
+    .operation_i  (operation),
+    .out_first_i  (out_first),
+    .unit_i       (unit),
+    .told_i       (told),
+    .probe_o,
+    .probe_tag_o
+  );
 
-  assign probe_o[BarWrite]            = push_commit || control.tail_new;
-  assign probe_o[RingFetch]           = fetch;
-  assign probe_o[StreamFirstWord]     = rx_take && rx_first;
-  assign probe_o[WbIssue]             = operation;
-  assign probe_o[ReplyFirstWord]      = tx_take && tx_first;
-  assign probe_o[DmaWriteFirst]       = unit != '0;
-  assign probe_o[StatusWritten]       = told;
-  assign probe_tag_o[BarWrite]        = begun_q;
-  assign probe_tag_o[RingFetch]       = begun_q;
-  assign probe_tag_o[StreamFirstWord] = in_q;
-  assign probe_tag_o[WbIssue]         = in_q - 8'd1;
-  assign probe_tag_o[ReplyFirstWord]  = out_q;
-  assign probe_tag_o[DmaWriteFirst]   = sent_q;
-  assign probe_tag_o[StatusWritten]   = sent_q - 8'd1;
-
-  assign idle_o = dma_idle && push_idle && axi_idle && eb_idle && bus_idle && owed_q == '0 &&
-                  events_q == '0;
+  assign idle_o = dma_idle && push_idle && axi_idle && stream_rest && bus_idle;
 
   logic unused;
-  assign unused = ^{bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i, unused_valid, unused_ready,
-                    unused_done, unused_end, unused_commit};
+  assign unused = ^{bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i};
 endmodule

@@ -25,7 +25,7 @@ module rdma_ni_probes
       counters_q <= '0;
     end else begin
       if (tx_i.granted) counters_q.granted <= counters_q.granted + 32'd1;
-      if (tx_i.begun) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
+      if (tx_i.begun.valid) counters_q.packets_sent <= counters_q.packets_sent + 32'd1;
       if (rx_i.receive.taken) counters_q.packets_taken <= counters_q.packets_taken + 32'd1;
       if (rx_i.receive.refused) counters_q.packets_refused <= counters_q.packets_refused + 32'd1;
       if (rx_i.receive.known) counters_q.packets_known <= counters_q.packets_known + 32'd1;
@@ -33,9 +33,9 @@ module rdma_ni_probes
           rx_i.receive.malformed) begin
         counters_q.packets_stray <= counters_q.packets_stray + 32'd1;
       end
-      if (rx_i.retired) counters_q.packets_retired <= counters_q.packets_retired + 32'd1;
-      if (rx_i.lost) counters_q.packets_lost <= counters_q.packets_lost + 32'd1;
-      if (rx_i.opened) counters_q.sessions_opened <= counters_q.sessions_opened + 32'd1;
+      if (rx_i.flows.retired) counters_q.packets_retired <= counters_q.packets_retired + 32'd1;
+      if (rx_i.flows.lost) counters_q.packets_lost <= counters_q.packets_lost + 32'd1;
+      if (rx_i.flows.opened) counters_q.sessions_opened <= counters_q.sessions_opened + 32'd1;
       if (tx_i.failed) counters_q.sessions_failed <= counters_q.sessions_failed + 32'd1;
       if (tx_i.probed) counters_q.probes <= counters_q.probes + 32'd1;
       if (tx_i.posts.request_bad || tx_i.posts.message_bad || refused_i) begin
@@ -56,7 +56,7 @@ module rdma_ni_probes
     strobe[MessagePosted] = tx_i.posts.message_posted;
     strobe[Granted]       = tx_i.granted;
     strobe[ReadIssued]    = tx_i.issued;
-    strobe[PacketBegun]   = tx_i.begun;
+    strobe[PacketBegun]   = tx_i.begun.valid;
     strobe[HeaderCame]    = rx_i.receive.header;
     strobe[WriteIssued]   = rx_i.write;
     strobe[Answered]      = rx_i.answered;
@@ -76,7 +76,7 @@ module rdma_ni_probes
     for (int unsigned i = 0; i < NumProbes; i++) count[i] = count_q[i] + 8'(strobe_q[i]);
     probe_o     = strobe;
     probe_tag_o = count;
-    probe_tag_o[PacketBegun] = {tx_i.begun_flow, tx_i.begun_seq[4:0]};
+    probe_tag_o[PacketBegun] = {tx_i.begun.flow, tx_i.begun.seq[4:0]};
   end
 
   logic unused;

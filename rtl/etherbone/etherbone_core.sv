@@ -3,8 +3,7 @@
 /// out.
 ///
 /// Every word of a request makes exactly one word of its reply (the protocol's same-size rule), so
-/// one queue of reply slots keeps the order: a slot holds a finished word, or says where to take it
-/// from (bus result, config space) when its turn comes.
+/// one queue of reply slots keeps the order (etherbone_reply).
 ///
 ///   Request     rx_valid_i/rx_ready_o, rx_last_i on a frame's last word. rx_verified_i: the word
 ///               on rx_data_i belongs to a frame whose checks have all passed. rx_open_i: a word
@@ -101,14 +100,6 @@ module etherbone_core
     StEnd
   } state_e;
 
-  typedef enum logic [2:0] {
-    SlotWord,    // the word itself
-    SlotWrite,   // the word itself, once the bus has answered
-    SlotRead,    // the bus result
-    SlotConfig,  // config space at the word's address
-    SlotEnd      // end of frame; bit 0 of the word: commit
-  } slot_e;
-
   typedef struct packed {
     slot_e            kind;
     logic [Width-1:0] word;
@@ -118,8 +109,8 @@ module etherbone_core
   state_e state_q, state_d;
   logic [7:0] flags_q, sel_q, wcount_q, rcount_q;
   logic silent_q, bad_q, bad_d, first_value_q;
-  logic take, push, slot_ready_q, record_end, malformed;
-  slot_t slot_in, slot_out;
+  logic take, push, slot_ready, record_end, malformed;
+  slot_t slot_in;
 
   logic [31:0] word;  // headers and record headers: the first four bytes
   assign word = rx_data_i[Width-1-:32];
@@ -147,13 +138,13 @@ module etherbone_core
                      (Admission == ReadsEarly && state_q == StReadAddr);
   // The base address waits in the bus address register, but not while that holds an operation. No
   // path from the bus's stall: a second operation has a separate register.
-  assign rx_ready_o = slot_ready_q && (state_q != StEnd) &&
+  assign rx_ready_o = slot_ready && (state_q != StEnd) &&
                       (state_q != StWriteBase || (!stb_q && !spare_valid_q)) &&
                       (!needs_bus || (!spare_valid_q && !closing_q && may_start));
   assign take = rx_valid_i && rx_ready_o && !rx_abort_i;
 
   logic frame_end;
-  assign frame_end = state_q == StEnd && slot_ready_q && !rx_open_i && !rx_abort_i;
+  assign frame_end = state_q == StEnd && slot_ready && !rx_open_i && !rx_abort_i;
 
   always_comb begin
     state_d      = state_q;
@@ -364,90 +355,37 @@ module etherbone_core
   assign wb_dat_o = bus_q.dat;
 
   // ---------------------------------------------------------------- reply
-  logic [CountW-1:0] slot_usage;
-  logic slot_valid, slot_pop, result_valid, result_err, from_bus;
-  logic [Width-1:0] result_dat;
+  logic reply_empty;
+  identity_t identity;
+  assign identity = '{sdb_address: sdb_address_i, mac: own_mac_i, ip: own_ip_i, port: own_port_i};
 
-  fifo #(
-    .Width(3 + Width),
-    .Depth(Depth)
-  ) u_slots (
+  etherbone_reply #(
+    .Width (Width),
+    .Depth (Depth),
+    .Stream(Stream)
+  ) u_reply (
     .clk_i,
     .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(push),
-    .ready_o(),
-    .data_i (slot_in),
-    .valid_o(slot_valid),
-    .ready_i(slot_pop),
-    .data_o (slot_out),
-    .usage_o(slot_usage)
+    .slot_valid_i(push),
+    .slot_ready_o(slot_ready),
+    .slot_kind_i (slot_in.kind),
+    .slot_word_i (slot_in.word),
+    .answer_i    (answer),
+    .err_i       (wb_err_i),
+    .dat_i       (wb_dat_i),
+    .identity_i  (identity),
+    .tx_valid_o,
+    .tx_ready_i,
+    .tx_data_o,
+    .tx_end_o,
+    .tx_commit_o,
+    .bus_error_o,
+    .empty_o     (reply_empty)
   );
-
-  // Registered, because rx_ready_o depends on it; one cycle late, hence the margin.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) slot_ready_q <= 1'b0;
-    else slot_ready_q <= slot_usage < CountW'(Depth - 2);
-  end
-
-  // As deep as the slots, each of which owns at most one result: it cannot overflow.
-  fifo #(
-    .Width(1 + Width),
-    .Depth(Depth)
-  ) u_results (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(answer),
-    .ready_o(),
-    .data_i ({wb_err_i, wb_dat_i}),
-    .valid_o(result_valid),
-    .ready_i(slot_pop && from_bus),
-    .data_o ({result_err, result_dat}),
-    .usage_o()
-  );
-
-  logic [63:0] errors_q;
-  logic [63:0] config_reg;
-  logic [Width-1:0] config_dat;
-
-  assign from_bus = slot_out.kind == SlotRead || slot_out.kind == SlotWrite;
-
-  always_comb begin
-    unique case (slot_out.word[5:3])
-      3'd0:    config_reg = errors_q;
-      3'd1:    config_reg = {32'd0, sdb_address_i};
-      3'd2:    config_reg = {16'd0, own_mac_i};
-      3'd3:    config_reg = {own_ip_i, 16'd0, own_port_i};
-      3'd5:    config_reg = 64'd2;  // message interrupts: not supported
-      default: config_reg = '0;
-    endcase
-    if (!Stream && slot_out.word[15:6] != '0) config_reg = '0;
-  end
-
-  if (Width == 64) begin : gen_config_64
-    assign config_dat = config_reg;
-  end else begin : gen_config_32
-    assign config_dat = slot_out.word[2] ? config_reg[31:0] : config_reg[63:32];
-  end
-
-  assign tx_valid_o = slot_valid && (!from_bus || result_valid);
-  assign slot_pop   = tx_valid_o && tx_ready_i;
-  assign tx_end_o   = slot_out.kind == SlotEnd;
-  assign tx_commit_o = slot_out.word[0];
-  assign tx_data_o  = slot_out.kind == SlotRead   ? result_dat :
-                      slot_out.kind == SlotConfig ? config_dat : slot_out.word;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) errors_q <= '0;
-    else if (slot_pop && from_bus) errors_q <= {errors_q[62:0], result_err};
-  end
 
   assign frame_done_o = frame_end;
   assign malformed_o  = malformed;
   assign record_o     = take && state_q == StRecord;
   assign operation_o  = issue;
-  assign bus_error_o  = slot_pop && from_bus && result_err;
-  assign idle_o       = (Stream || state_q == StHead) && !slot_valid && !cyc_q && !closing_q;
-
+  assign idle_o       = (Stream || state_q == StHead) && reply_empty && !cyc_q && !closing_q;
 endmodule

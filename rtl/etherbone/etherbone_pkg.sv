@@ -53,4 +53,21 @@ package etherbone_pkg;
     reply[RecCyc] = flags[RecCyc];
     return reply;
   endfunction
+
+  // Where a word of a reply comes from.
+  typedef enum logic [2:0] {
+    SlotWord,    // the word itself
+    SlotWrite,   // the word itself, once the bus has answered
+    SlotRead,    // the bus result
+    SlotConfig,  // config space at the word's address
+    SlotEnd      // end of frame; bit 0 of the word: commit
+  } slot_e;
+
+  // What the configuration space says: bus address of the SDB table, own identity on the network.
+  typedef struct packed {
+    logic [31:0] sdb_address;
+    logic [47:0] mac;
+    logic [31:0] ip;
+    logic [15:0] port;
+  } identity_t;
 endpackage

@@ -3,7 +3,7 @@
 ///
 /// All state moves when a byte is accepted: while byte k is, `pos_q` is k and `win_q` holds bytes
 /// k-4..k-1. Header fields are compared in that window, so nothing here is wider than 32 bits.
-/// One 16-bit sum runs over the IPv4 header, a second one over pseudo-header and UDP, or over ICMP.
+/// The sums run in eth_rx_sums.
 /// `rem_q` counts the IPv4 total length down so that it is 7 at the first byte after the datagram:
 /// then it equals the UDP length when byte 41 is accepted, and 3 or less at the frame's end means
 /// that the datagram and an FCS fitted in.
@@ -13,15 +13,16 @@
 ///               last byte of a frame that stopped without end. rx_refuse_i counts in the cycle
 ///               before rx_start_o
 ///   Latency     1 cycle from the entry that completes a word to rx_valid_o; 1 from the entry at
-///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2 cycles
-///               before the first word at the earliest
+///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2
+///               cycles before the first word at the earliest
 ///   Throughput  one byte a cycle
 ///   Broadcast   UDP to our port is also taken at 255.255.255.255 and at our address with every bit
 ///               outside cfg_netmask_i set, with rx_broadcast_o; it is for the service to say what
 ///               it answers there. Other broadcast IPv4, ping too, counts as filtered
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written
-///   Parameters  NumAllow 1..16; AnyLength 1: payload of any length, the last word filled up with what follows
+///   Parameters  NumAllow 1..16; AnyLength 1: payload of any length, the last word filled up with
+///               what follows
 ///   Not done    IPv4 options and fragments, VLAN tags, multicast, jumbo frames
 module eth_rx
   import eth_pkg::*;
@@ -259,47 +260,20 @@ module eth_rx
     .allowed_o(allowed_q)
   );
 
-  // ---------------------------------------------------------------------------------------------
-  // Checksums. A carry is added with the next word: no end-around path in one cycle.
-  logic [15:0] ip_acc_q, l4_acc_q;
-  logic        ip_carry_q, l4_carry_q;
-  logic [15:0] l4_word;
-  logic        l4_add, datagram_tail, ip_part_q, l4_part_q;
-
-  // rem_q is 6 one byte past the end: there the odd last byte is alone in its word.
-  assign datagram_tail = rem_q[10:3] != '0 || rem_q[2:1] == 2'b11;
-  assign l4_word       = {win_q[15:8], l4_part_q && rem_q == 11'd6 ? 8'h00 : win_q[7:0]};
-  assign l4_add        = at[18] || at[28] || at[30] || at[32] || at[34] ||
-                         (accept && l4_part_q && !pos_q[0] && datagram_tail);
-
-  always_ff @(posedge clk_i) begin
-    if (at[14]) begin
-      ip_acc_q   <= '0;
-      ip_carry_q <= 1'b0;
-    end else if (accept && !pos_q[0] && ip_part_q) begin
-      {ip_carry_q, ip_acc_q} <= {1'b0, ip_acc_q} + {1'b0, win_q[15:0]} + 17'(ip_carry_q);
-    end
-    if (at[14]) begin
-      // Pseudo-header: protocol, and IPv4 length less 20. The length is added at byte 18.
-      l4_acc_q   <= 16'hFFFC;
-      l4_carry_q <= 1'b0;
-    end else if (at[35] && icmp_q) begin
-      l4_acc_q   <= '0;
-      l4_carry_q <= 1'b0;
-    end else if (l4_add) begin
-      {l4_carry_q, l4_acc_q} <= {1'b0, l4_acc_q} + {1'b0, l4_word} + 17'(l4_carry_q);
-    end
-    // Bytes 16..34 are accepted with ip_part_q, 36 and up with l4_part_q.
-    if (clear || at[35]) ip_part_q <= 1'b0;
-    else if (at[14])     ip_part_q <= 1'b1;
-    if (clear)           l4_part_q <= 1'b0;
-    else if (at[35])     l4_part_q <= 1'b1;
-    if (at[20])                      rem_q <= win_q[26:16];
-    else if (accept && rem_q != '0)  rem_q <= rem_q - 1'b1;
-  end
-
-  assign ip_sum_ok = ip_carry_q ? ip_acc_q == 16'hFFFE : ip_acc_q == 16'hFFFF;
-  assign l4_sum_ok = l4_carry_q ? l4_acc_q == 16'hFFFE : l4_acc_q == 16'hFFFF;
+  logic [16:0] l4_sum;
+  eth_rx_sums u_sums (
+    .clk_i,
+    .clear_i (clear),
+    .accept_i(accept),
+    .at_i    (at),
+    .pos_i   (pos_q),
+    .win_i   (win_q),
+    .icmp_i  (icmp_q),
+    .rest_o  (rem_q),
+    .ip_ok_o (ip_sum_ok),
+    .l4_ok_o (l4_sum_ok),
+    .l4_sum_o(l4_sum)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Verdict
@@ -378,7 +352,7 @@ module eth_rx
     end
     if (arp_free_q && at[42]) arp_tag_o <= tag_q;
     if (icmp_free_q) begin
-      if (at[35]) icmp_sum_o  <= {l4_carry_q, l4_acc_q};
+      if (at[35]) icmp_sum_o  <= l4_sum;
       if (at[38]) icmp_csum_o <= win_q[15:0];
       if (at[42]) icmp_len_o  <= l4_len_q;
       if (at[42]) icmp_tag_o  <= tag_q;

@@ -6,8 +6,8 @@
 /// before what was written is acknowledged; rdma_ack sends the control packets that are owed.
 ///
 ///   Handshake   ask_*, info_*, refused_*, answer_*, control_*, act_*: as rdma_resequencer.
-///               flush_*: as rdma_flush, flushed_i: strobe. late_i: strobe, a refusal after the
-///               packet was retired. ctl_o: held until ctl_ready_i, to a host whose ctl_room_i is
+///               flush_*: as rdma_flush, flushed_i: strobe. late_i: a refusal after the packet
+///               was retired. ctl_o: held until ctl_ready_i, to a host whose ctl_room_i is
 ///               set
 ///   Ordering    a number is acknowledged as stored after the flush behind its write
 ///   Latency     ask to verdict 3 cycles when nothing else is to be done; else as the three modules
@@ -33,19 +33,12 @@ module rdma_flow_rx
   input  logic            ask_valid_i,
   output logic            ask_ready_o,
   input  ask_t            ask_i,
-  output logic            verdict_valid_o,
-  output verdict_e        verdict_o,
-  input  flow_t           src_i,           // of the packet that is checked
-  input  place_t          place_i,
-  input  logic            info_we_i,
-  input  info_t           info_i,
-  input  logic            refused_valid_i,
+  output verdict_t        verdict_o,
+  input  info_write_t     info_i,
+  input  refuse_t         refused_i,
   output logic            refused_ready_o,
-  input  logic            refused_void_i,
-  input  logic            control_valid_i,
+  input  control_ask_t    control_i,
   output logic            control_ready_o,
-  input  logic            control_open_i,
-  input  ask_t            control_i,
 
   input  logic            answer_valid_i,
   output logic            answer_ready_o,
@@ -61,23 +54,22 @@ module rdma_flow_rx
   output logic            flush_valid_o,
   input  logic            flush_ready_i,
   input  flushed_t        flushed_i,
-  input  logic            late_i,
-  input  refusal_t        late_refusal_i,
+  input  refusal_event_t  late_i,
   output control_packet_t ctl_o,
   input  logic            ctl_ready_i,
   input  logic [7:0]      ctl_room_i,
 
-  output logic            retired_o,       // strobes for counters
-  output logic            lost_o,
-  output logic            opened_o,
+  output flow_events_t    events_o,        // strobes for counters
   output logic            idle_o
 );
   logic [NumHosts-1:0] ack_due, flush_due, begin_session, ack;
-  flow_t number_src, deny_src, view_src;
-  seq_t number, view_stored, view_number;
-  logic deny, deny_open, refuse, view_open, flows_idle, flush_idle, ack_idle;
-  session_t deny_session, view_session;
-  refusal_t refusal;
+  flow_t view_src;
+  flow_number_t number;
+  flow_view_t view;
+  seq_t view_stored;
+  deny_t deny;
+  refusal_event_t refuse;
+  logic flows_idle, flush_idle, ack_idle;
 
   rdma_resequencer #(.NumHosts(NumHosts)) u_flows (
     .clk_i,
@@ -90,49 +82,31 @@ module rdma_flow_rx
     .ask_valid_i,
     .ask_ready_o,
     .ask_i,
-    .verdict_valid_o,
     .verdict_o,
-    .info_we_i,
-    .info_src_i      (src_i),
-    .info_place_i    (place_i),
     .info_i,
-    .refused_valid_i,
+    .refused_i,
     .refused_ready_o,
-    .refused_src_i   (src_i),
-    .refused_place_i (place_i),
-    .refused_void_i,
     .answer_valid_i,
     .answer_ready_o,
     .answer_i,
-    .control_valid_i,
-    .control_ready_o,
-    .control_open_i,
     .control_i,
+    .control_ready_o,
     .frame_o,
     .frames_o,
     .act_valid_o,
     .act_ready_i,
     .act_owes_i,
     .act_o,
-    .ack_o           (ack_due),
-    .flush_o         (flush_due),
-    .begin_o         (begin_session),
-    .number_src_o    (number_src),
-    .number_o        (number),
-    .deny_o          (deny),
-    .deny_src_o      (deny_src),
-    .deny_session_o  (deny_session),
-    .deny_open_o     (deny_open),
-    .refuse_o        (refuse),
-    .refuse_refusal_o(refusal),
-    .view_src_i      (view_src),
-    .view_number_o   (view_number),
-    .view_session_o  (view_session),
-    .view_open_o     (view_open),
-    .retired_o,
-    .lost_o,
-    .opened_o,
-    .idle_o          (flows_idle)
+    .ack_o     (ack_due),
+    .flush_o   (flush_due),
+    .begin_o   (begin_session),
+    .number_o  (number),
+    .deny_o    (deny),
+    .refuse_o  (refuse),
+    .view_src_i(view_src),
+    .view_o    (view),
+    .events_o,
+    .idle_o    (flows_idle)
   );
 
   rdma_flush #(.NumHosts(NumHosts)) u_flush (
@@ -142,8 +116,8 @@ module rdma_flow_rx
     .ack_i        (ack_due),
     .flush_i      (flush_due),
     .begin_i      (begin_session),
-    .src_i        (number_src),
-    .number_i     (number),
+    .src_i        (number.src),
+    .number_i     (number.number),
     .answered_i   (posted_i),
     .read_valid_o (flush_valid_o),
     .read_ready_i (flush_ready_i),
@@ -160,19 +134,19 @@ module rdma_flow_rx
     .rst_ni,
     .host_id_i,
     .ack_i         (ack),
-    .deny_i        (deny),
-    .deny_src_i    (deny_src),
-    .deny_session_i(deny_session),
-    .deny_open_i   (deny_open),
-    .refuse_i      (refuse),
-    .refusal_i     (refusal),
-    .late_i,
-    .late_refusal_i,
+    .deny_i        (deny.valid),
+    .deny_src_i    (deny.src),
+    .deny_session_i(deny.session),
+    .deny_open_i   (deny.open),
+    .refuse_i      (refuse.valid),
+    .refusal_i     (refuse.refusal),
+    .late_i        (late_i.valid),
+    .late_refusal_i(late_i.refusal),
     .view_src_o    (view_src),
-    .view_number_i (view_number),
+    .view_number_i (view.number),
     .view_stored_i (view_stored),
-    .view_session_i(view_session),
-    .view_open_i   (view_open),
+    .view_session_i(view.session),
+    .view_open_i   (view.open),
     .ctl_valid_o   (ctl_o.valid),
     .ctl_ready_i,
     .ctl_room_i,

@@ -5,7 +5,7 @@
 /// packet; the ACK of that number opens it. A flow whose session the far end does not know fails: its
 /// session ends, the host is notified, and the next one is opened at once with the number that was due.
 ///
-///   Handshake   commit_i: the next count_i numbers of flow_i are given; never more than Window - lag_o.
+///   Handshake   commit_i: the next numbers of flow_i are given; never more than Window - lag_o.
 ///               receive_*: strobe, a control packet that has come; not in two cycles in a row.
 ///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i. It is
 ///               withdrawn, and asked for again, if that falls before it is taken: a packet of the receiving half
@@ -51,8 +51,7 @@ module rdma_flow_tx
   output seq_t                next_o,
   output session_t            session_o,
   output logic [6:0]          lag_o,            // numbers of flow_i that are not acknowledged
-  input  logic                commit_i,
-  input  packets_t            count_i,
+  input  commit_t             commit_i,
 
   input  logic                receive_valid_i,
   input  header_t             receive_header_i,
@@ -153,8 +152,8 @@ module rdma_flow_tx
     doubt_q         <= in_doubt;
     more_q          <= in_more;
     untold_q        <= in_untold;
-    late_q          <= commit_i && flow_i == in_flow;
-    late_count_q    <= commit_i && flow_i == in_flow ? count_i : '0;
+    late_q          <= commit_i.valid && flow_i == in_flow;
+    late_count_q    <= commit_i.valid && flow_i == in_flow ? commit_i.count : '0;
     event_q.flow    <= in_flow;
     event_q.known   <= in_header_q.src[6:3] == '0 && in_header_q.session == session_q[in_flow] &&
                        (in_q.control == ControlAck || in_q.control == ControlRefused);
@@ -221,8 +220,9 @@ module rdma_flow_tx
     end
     if (clear_i || tells) refusals_q[set_flow] <= clear_i ? '0 : refusals;
     if (opens || tells) heard_q[event_q.flow] <= event_q.count;
-    if (clear_i || commit_i) begin
-      next_q[clear_i ? clear_flow_i : flow_i] <= clear_i ? '0 : next_q[flow_i] + seq_t'(count_i);
+    if (clear_i || commit_i.valid) begin
+      next_q[clear_i ? clear_flow_i : flow_i] <=
+          clear_i ? '0 : next_q[flow_i] + seq_t'(commit_i.count);
     end
   end
 
@@ -306,7 +306,7 @@ module rdma_flow_tx
       if (moves || stores) old_q[event_q.flow] <= 1'b0;
       if (stores && more_q == due_q && !late_q) outstanding_q[event_q.flow] <= 1'b0;
       if (heeded) pending_q[event_q.flow] <= event_q.pending;
-      if (commit_i) outstanding_q[flow_i] <= 1'b1;
+      if (commit_i.valid) outstanding_q[flow_i] <= 1'b1;
       if (opens) outstanding_q[event_q.flow] <= 1'b0;
       if (again) ask_q[event_q.flow] <= 1'b1;
       if (fails) begin
@@ -390,11 +390,11 @@ module rdma_flow_tx
   end
   // The numbers that the end of a session takes with it, those included that are given until open_o falls.
   assign doubt     = doubt_q + 16'(late_count_q) + 16'(now_count);
-  assign now_count = commit_i && flow_i == event_q.flow ? count_i : '0;
+  assign now_count = commit_i.valid && flow_i == event_q.flow ? commit_i.count : '0;
 
   assign idle_o = !in_valid_q && !event_valid_q && !receive_valid_i && awaiting == '0 &&
                   begins == '0 && !own_chosen_q && !own_valid_o && !done_valid_o &&
                   !done_chosen_q && news_q == '0 &&
                   !moved_o && !failed_o && !refused_valid_o &&
-                  !ignored_o && !probe_o && timer_q == '0 && !commit_i;
+                  !ignored_o && !probe_o && timer_q == '0 && !commit_i.valid;
 endmodule

@@ -40,8 +40,7 @@ module rdma_packets
   output queue_read_t          message_read_o,
   input  beat_t                message_data_i,
 
-  input  logic [MaxHosts-1:0]  control_room_i,
-  input  logic [MaxHosts-1:0]  own_room_i,
+  input  control_room_t        room_i,
   input  logic [LinkWidth-1:0] control_link_i,
   output flow_event_t          control_o,        // strobe: a control packet was written
   input  control_packet_t      ctl_i,
@@ -64,10 +63,8 @@ module rdma_packets
   output logic [NumLinks-1:0]  write_o,
   output voq_beat_t            write_beat_o,
 
-  output logic                 issued_o,         // strobes
-  output logic                 begun_o,
-  output flow_t                begun_flow_o,
-  output seq_t                 begun_seq_o,
+  output logic                 issued_o,         // strobe
+  output begun_t               begun_o,
   output read_error_t          error_o,
   input  logic                 error_ready_i,
   output logic                 idle_o
@@ -185,22 +182,18 @@ module rdma_packets
     .rst_ni,
     .host_id_i,
     .bench_i,
-    .control_room_i,
-    .own_room_i,
+    .room_i,
     .control_link_i,
-    .control_take_o (control_o.valid),
-    .control_flow_o (control_o.flow),
+    .control_take_o (control_o),
     .control_i      (ctl_i),
     .control_ready_o(ctl_ready_o),
     .own_i,
     .own_ready_o,
-    .post_i         (message_i.valid),
-    .post_data_i    (message_i.post),
+    .post_i         (message_i),
     .post_link_i    (link_i),
     .message_free_o,
     .message_busy_o,
-    .message_re_o   (message_read_o.re),
-    .message_addr_o (message_read_o.addr),
+    .message_read_o,
     .message_data_i,
     .job_valid_i    (queued_valid),
     .job_ready_o    (queued_ready),
@@ -220,8 +213,6 @@ module rdma_packets
     .write_o,
     .write_beat_o,
     .begun_o,
-    .begun_flow_o,
-    .begun_seq_o,
     .error_o,
     .error_ready_i,
     .idle_o         (segment_idle)

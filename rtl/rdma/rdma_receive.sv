@@ -14,10 +14,10 @@
 ///               keep; of one too long the rest is swallowed. bad on the last beat: what was
 ///               written is not the packet
 ///   Pieces      piece_valid_o/piece_ready_i: at most two a packet
-///   Control     OPEN and PROBE to control_*; ACK and REFUSED to rxctl_*, never in two cycles in a
+///   Control     OPEN and PROBE to control_o; ACK and REFUSED to rxctl_*, never in two cycles in a
 ///               row
 ///   Asks        the flow and, of a short packet, the region as soon as the first beat is there. A
-///               packet that ends in its header gives its place back: refused_void_o
+///               packet that ends in its header gives its place back: refused_o.spoilt
 ///   Latency     from the cycle in which the last header beat is taken to the first piece: 2 cycles
 ///               for a write without a key, 4 with one and for a short message, 5 for another; from
 ///               the first one 4 at least; while no other client asks
@@ -46,8 +46,7 @@ module rdma_receive
   output logic     ask_valid_o,
   input  logic     ask_ready_i,
   output ask_t     ask_o,
-  input  logic     verdict_valid_i,
-  input  verdict_e verdict_i,
+  input  verdict_t verdict_i,
 
   output region_ask_t    region_o,
   input  region_answer_t region_i,
@@ -64,17 +63,11 @@ module rdma_receive
   output flow_t      src_o,         // of the packet that is checked
   output logic [6:0] beats_o,
 
-  output logic   info_we_o,
-  output place_t place_o,
-  output info_t  info_o,
-  output logic   refused_valid_o,
-  output logic   refused_void_o,
-  input  logic   refused_ready_i,
-
-  output logic control_valid_o,
-  input  logic control_ready_i,
-  output logic control_open_o,
-  output ask_t control_o,
+  output info_write_t  info_o,
+  output refuse_t      refused_o,
+  input  logic         refused_ready_i,
+  output control_ask_t control_o,
+  input  logic         control_ready_i,
 
   output control_packet_t rxctl_o,  // strobe
 
@@ -152,21 +145,22 @@ module rdma_receive
   logic message_wraps, wraps, slotted, passed_q, wraps_q, slotted_q;
   logic [6:0] first_beats, first_q, rest_q;
   addr_t first_address, address_q, base_q;
+  place_t place;
 
   assign control = control_t'(parsed.second);
   assign message = header.kind == KindMessage || header.kind == KindShort;
   assign rest    = header.beats - queue_i.first;
   assign src_o   = header.src[2:0];
   assign beats_o = header.beats;
-  assign place_o = header.seq[PlaceWidth-1:0];
+  assign place   = header.seq[PlaceWidth-1:0];
   assign code    = message ? queue_i.code : region_i.code;
-  assign verdict = verdict_valid_i ? verdict_i : verdict_q;
+  assign verdict = verdict_i.valid ? verdict_i.verdict : verdict_q;
   assign taken   = verdict == VerdictOk;
   assign passed  = taken && code == '0;
 
   assign ask_o             = '{src: src_o, session: header.session, seq: header.seq};
-  assign control_o         = ask_o;
-  assign control_open_o    = control.control == ControlOpen;
+  assign control_o.ask     = ask_o;
+  assign control_o.open    = control.control == ControlOpen;
   assign region_o.extended = header.extended;
   assign region_o.key      = parsed.third[31:0];
   assign region_o.address  = parsed.second;
@@ -176,13 +170,17 @@ module rdma_receive
   assign asking          = (check_state_q == CkIdle && parsed.busy && parsed.wanted) || waits;
   assign ask_valid_o     = asking && !ask_sent_q;
   assign queue_valid_o   = asking && (parsed.complete || parsed.bare) && message && !lookup_sent_q;
-  assign control_valid_o = check_state_q == CkControl;
-  assign refused_valid_o = check_state_q == CkRefuse;
-  assign refused_void_o  = parsed.cut;
+  assign control_o.valid = check_state_q == CkControl;
+  assign refused_o = '{
+    valid: check_state_q == CkRefuse,
+    spoilt: parsed.cut,
+    src: src_o,
+    place: place
+  };
 
   assign answer         = message ? queue_answer_i : region_i.valid;
   assign waits          = check_state_q == CkWait;
-  assign verdict_here   = waits && (verdict_here_q || verdict_valid_i);
+  assign verdict_here   = waits && (verdict_here_q || verdict_i.valid);
   assign decide         = verdict_here && (answer_here_q || answer);
   assign refuse         = taken && !passed;
   // Of a packet that was cut nothing was asked but its flow.
@@ -205,7 +203,7 @@ module rdma_receive
       last: waits ? !wraps : !wraps_q,
       body: waits ? slotted : slotted_q,
       src: src_o,
-      place: place_o,
+      place: place,
       packet: header.beats,
       beats: waits ? first_beats : first_q,
       address: waits ? first_address : address_q
@@ -219,7 +217,7 @@ module rdma_receive
   assign piece_valid_o = (decide && !refuse) || check_state_q == CkFirst ||
                          check_state_q == CkSecond;
   assign check_end     = (piece_valid_o && piece_ready_i && piece_o.last) || forget ||
-                         (control_valid_o && control_ready_i) || rxctl_valid_q ||
+                         (control_o.valid && control_ready_i) || rxctl_valid_q ||
                          (check_state_q == CkIdle && parsed.complete && unknown);
 
   assign ours          = control.control == ControlAck || control.control == ControlRefused;
@@ -234,7 +232,9 @@ module rdma_receive
   assign last_start    = !message ? parsed.second[63:3] : over_q ? base_q : queue_i.address;
   assign last_address  = last_start + addr_t'(last_beats_q);
 
-  assign info_o = '{
+  logic info_we_q;
+  info_t info;
+  assign info = '{
     address: last_address,
     immediate: message ? parsed.second[63:32] : parsed.third[63:32],
     tag: header.tag,
@@ -248,6 +248,7 @@ module rdma_receive
     phase: queue_i.phase,
     count: queue_i.count
   };
+  assign info_o = '{valid: info_we_q, src: src_o, place: place, info: info};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -257,10 +258,10 @@ module rdma_receive
       lookup_sent_q  <= 1'b0;
       verdict_here_q <= 1'b0;
       answer_here_q  <= 1'b0;
-      info_we_o      <= 1'b0;
+      info_we_q      <= 1'b0;
     end else begin
       rxctl_valid_q <= 1'b0;
-      info_we_o     <= decide && taken;
+      info_we_q     <= decide && taken;
       unique case (check_state_q)
         CkIdle: begin
           ask_sent_q     <= 1'b0;
@@ -280,7 +281,7 @@ module rdma_receive
         CkWait: begin
           if (ask_ready_i) ask_sent_q <= 1'b1;
           if (queue_valid_o && queue_ready_i) lookup_sent_q <= 1'b1;
-          if (verdict_valid_i) verdict_here_q <= 1'b1;
+          if (verdict_i.valid) verdict_here_q <= 1'b1;
           if (answer) answer_here_q <= 1'b1;
           if (decide) begin
             if (refuse) check_state_q <= CkRefuse;
@@ -297,7 +298,7 @@ module rdma_receive
   end
 
   always_ff @(posedge clk_i) begin
-    if (verdict_valid_i) verdict_q <= verdict_i;
+    if (verdict_i.valid) verdict_q <= verdict_i.verdict;
     if (decide) begin
       passed_q  <= passed;
       wraps_q   <= wraps;

@@ -107,11 +107,12 @@ module rdma_rx
   end
 
   // ---------------------------------------------------------------- between the blocks
-  logic clear, ask_valid, ask_ready, verdict_valid, info_we, coming;
-  logic refused_valid, refused_void, refused_ready, control_valid, control_ready, control_open;
+  logic clear, ask_valid, ask_ready, refused_ready, control_ready, coming;
   logic [8:0] clear_index;
-  ask_t ask, control;
-  verdict_e verdict;
+  ask_t ask;
+  verdict_t verdict;
+  control_ask_t control;
+  refuse_t refused;
   region_ask_t region_ask;
   region_answer_t region;
   logic [7:0] queue_peek;
@@ -120,8 +121,7 @@ module rdma_rx
   enqueued_t queue;
   flow_t src;
   logic [6:0] beats;
-  place_t place;
-  info_t info;
+  info_write_t info;
   logic payload_valid, payload_ready, piece_valid, piece_ready;
   payload_t payload;
   piece_t piece;
@@ -129,10 +129,10 @@ module rdma_rx
   logic [4:0] address_waddr;
   beat_t address_wdata;
   table_data_t address;
-  logic answer_valid, answer_ready, frame, frames, act_valid, act_ready, act_owes, posted, late;
+  logic answer_valid, answer_ready, frame, frames, act_valid, act_ready, act_owes, posted;
   answer_t answer;
   act_t act;
-  refusal_t late_refusal;
+  refusal_event_t late;
   logic notice_valid, notice_ready, notice_second, write_error, write_soon, notify_busy;
   notice_t notice;
   logic [NumHosts-1:0] irq_notify;
@@ -153,7 +153,6 @@ module rdma_rx
     .ask_valid_o      (ask_valid),
     .ask_ready_i      (ask_ready),
     .ask_o            (ask),
-    .verdict_valid_i  (verdict_valid),
     .verdict_i        (verdict),
     .region_o         (region_ask),
     .region_i         (region),
@@ -167,15 +166,10 @@ module rdma_rx
     .queue_drop_o     (queue_drop[0]),
     .src_o            (src),
     .beats_o          (beats),
-    .info_we_o        (info_we),
-    .place_o          (place),
     .info_o           (info),
-    .refused_valid_o  (refused_valid),
-    .refused_void_o   (refused_void),
+    .refused_o        (refused),
     .refused_ready_i  (refused_ready),
-    .control_valid_o  (control_valid),
     .control_ready_i  (control_ready),
-    .control_open_o   (control_open),
     .control_o        (control),
     .rxctl_o,
     .payload_valid_o  (payload_valid),
@@ -228,18 +222,11 @@ module rdma_rx
     .ask_valid_i    (ask_valid),
     .ask_ready_o    (ask_ready),
     .ask_i          (ask),
-    .verdict_valid_o(verdict_valid),
     .verdict_o      (verdict),
-    .src_i          (src),
-    .place_i        (place),
-    .info_we_i      (info_we),
     .info_i         (info),
-    .refused_valid_i(refused_valid),
+    .refused_i      (refused),
     .refused_ready_o(refused_ready),
-    .refused_void_i (refused_void),
-    .control_valid_i(control_valid),
     .control_ready_o(control_ready),
-    .control_open_i (control_open),
     .control_i      (control),
     .answer_valid_i (answer_valid),
     .answer_ready_o (answer_ready),
@@ -255,13 +242,10 @@ module rdma_rx
     .flush_ready_i,
     .flushed_i,
     .late_i         (late),
-    .late_refusal_i (late_refusal),
     .ctl_o,
     .ctl_ready_i,
     .ctl_room_i,
-    .retired_o      (events_o.retired),
-    .lost_o         (events_o.lost),
-    .opened_o       (events_o.opened),
+    .events_o       (events_o.flows),
     .idle_o         (flows_idle)
   );
 
@@ -298,8 +282,8 @@ module rdma_rx
     .notice_ready_i  (notice_ready),
     .notice_second_i (notice_second),
     .notice_o        (notice),
-    .refuse_o        (late),
-    .refuse_refusal_o(late_refusal),
+    .refuse_o        (late.valid),
+    .refuse_refusal_o(late.refusal),
     .irq_o           (irq_notify),
     .record_lost_o   (events_o.record_lost),
     .busy_o          (notify_busy),

@@ -40,6 +40,35 @@ package rdma_rx_pkg;
     VerdictNotOpen
   } verdict_e;
 
+  // The answer to an ask: strobe.
+  typedef struct packed {
+    logic     valid;
+    verdict_e verdict;
+  } verdict_t;
+
+  // What is to be kept of a packet, before it is done: strobe.
+  typedef struct packed {
+    logic   valid;
+    flow_t  src;
+    place_t place;
+    info_t  info;
+  } info_write_t;
+
+  // A taken packet was refused, its code is in its info. Held until its ready.
+  typedef struct packed {
+    logic   valid;
+    logic   spoilt;  // it was none: its place waits again
+    flow_t  src;
+    place_t place;
+  } refuse_t;
+
+  // OPEN or PROBE, held until its ready.
+  typedef struct packed {
+    logic valid;
+    logic open;      // else a probe
+    ask_t ask;
+  } control_ask_t;
+
   // A piece of a packet's payload: one run of addresses.
   typedef struct packed {
     logic   drop;   // payload to be dropped
@@ -89,6 +118,120 @@ package rdma_rx_pkg;
     logic [3:0] code;
     tag_t       tag;
   } refusal_t;
+
+  typedef struct packed {
+    logic     valid;  // strobe
+    refusal_t refusal;
+  } refusal_event_t;
+
+  // REFUSED of code session is owed: strobe.
+  typedef struct packed {
+    logic     valid;
+    flow_t    src;
+    session_t session;
+    logic     open;    // the packet was an OPEN
+  } deny_t;
+
+  // A flow as rdma_ack sees it.
+  typedef struct packed {
+    seq_t     number;
+    session_t session;
+    logic     open;
+  } flow_view_t;
+
+  // The next number of a flow.
+  typedef struct packed {
+    flow_t src;
+    seq_t  number;
+  } flow_number_t;
+
+  // ---------------------------------------------------------------- inside rdma_resequencer
+  typedef logic [6:0] near_t;  // a number modulo twice the window
+
+  typedef enum logic [2:0] {
+    PlaceEmpty,
+    PlaceTaken,
+    PlaceDone,
+    PlaceRefused,
+    PlaceBroken   // the write failed
+  } place_state_e;
+
+  typedef enum logic [2:0] {
+    OpAnswer,
+    OpRefused,
+    OpTake,
+    OpControl,
+    OpFrame,
+    OpRetire,
+    OpScan,
+    OpOpen
+  } flow_op_e;
+
+  // One operation.
+  typedef struct packed {
+    flow_op_e op;
+    flow_t    src;
+    place_t   place;
+    logic     open;         // OpControl: an OPEN
+    seq_t     seq;          // OpTake, OpControl
+    session_t session;
+    wrote_e   wrote;        // OpAnswer
+    logic     failed;
+    logic     spoilt;       // and OpRefused
+    logic     body_failed;  // OpAnswer of a body, OpFrame
+    logic     body_spoilt;
+  } flow_step_t;
+
+  // A body that waits for its frame word.
+  typedef struct packed {
+    logic   failed;
+    logic   spoilt;
+    flow_t  src;
+    place_t place;
+  } body_t;
+
+  // The state of one flow.
+  typedef struct packed {
+    seq_t     base;     // the number to be retired next
+    session_t session;
+    near_t    top;      // behind the highest number known
+    near_t    pending;  // packets, acts not done
+    logic     opened;   // data is taken
+    logic     opening;  // a session waits to be opened
+    logic     failed;   // a transfer failed since the last notification
+    logic     denied;   // its source was notified that it is not open
+  } flow_state_t;
+
+  // What an operation changes in it: strobes, and what is written.
+  typedef struct packed {
+    logic     base_we;
+    seq_t     base;
+    logic     top_we;
+    near_t    top;
+    logic     pending_we;
+    near_t    pending;
+    logic     begins;     // OPEN: the session is written too
+    session_t session;
+    logic     opens;      // OpOpen
+    logic     emptied;    // with opens: one place
+    logic     ends;       // with emptied: it was the last
+    logic     denies;
+    logic     fails;
+    logic     notifies;
+  } flow_change_t;
+
+  // What an operation means for the search for gaps: strobes.
+  typedef struct packed {
+    logic  watch;     // a number may be known that is not received
+    logic  begins;    // a session
+    logic  walked;    // OpRetire
+    logic  retired;   // with walked
+    logic  scanned;   // OpScan
+    logic  gap;       // with scanned: the lowest place is empty, and something is behind it
+    logic  at_limit;
+    near_t known;     // numbers from base to top
+    near_t top;
+  } gap_step_t;
 
   // One write of 8 or 16 bytes.
   typedef struct packed {
@@ -165,10 +308,14 @@ package rdma_rx_pkg;
   } receive_events_t;
 
   typedef struct packed {
-    receive_events_t receive;
     logic retired;
     logic lost;
     logic opened;
+  } flow_events_t;
+
+  typedef struct packed {
+    receive_events_t receive;
+    flow_events_t    flows;
     logic write_error;
     logic record_lost;
     logic write;       // a packet's burst begins

@@ -6,11 +6,11 @@
 /// there as bad; the rest of its beats is dropped, the next packets are made as usual.
 ///
 ///   Handshake   control_*: valid/ready, taken with its second beat. own_*: valid/ready, taken with
-///               its first beat; may be withdrawn while own_room_i of its host is 0. post_i: strobe
+///               its first beat; may be withdrawn while room_i.own of its host is 0. post_i: only
 ///               while message_free_o. job_*, plan_*, data_*: valid/ready. voq_*: valid one-hot,
 ///               only while all links are ready; write_* a cycle later, of a message's first two
 ///               beats perhaps two. A message's header is at message_data_i with post_i, and is
-///               held until message_re_o
+///               held until message_read_o.re
 ///   Latency     from data_coming_i, or post_i, to the first beat at voq_valid_o 0 cycles
 ///   Throughput  a beat a cycle; 1 to 3 header beats a packet, no dead cycle between packets of a
 ///               transfer
@@ -32,23 +32,19 @@ module rdma_segment
   input  host_t                host_id_i,
   input  logic                 bench_i,
 
-  input  logic [MaxHosts-1:0]  control_room_i,
-  input  logic [MaxHosts-1:0]  own_room_i,
+  input  control_room_t        room_i,
   input  logic [LinkWidth-1:0] control_link_i,
-  output logic                 control_take_o,   // strobe, a cycle late: one went to control_flow_o
-  output flow_t                control_flow_o,
+  output flow_event_t          control_take_o,   // strobe, a cycle late: one went to its flow
   input  control_packet_t      control_i,
   output logic                 control_ready_o,
   input  control_packet_t      own_i,
   output logic                 own_ready_o,
 
-  input  logic                 post_i,
-  input  post_t                post_data_i,
+  input  message_grant_t       post_i,
   input  logic [LinkWidth-1:0] post_link_i,
   output logic                 message_free_o,
   output logic                 message_busy_o,   // the queue's memory is in use
-  output logic                 message_re_o,
-  output logic [10:0]          message_addr_o,
+  output queue_read_t          message_read_o,
   input  beat_t                message_data_i,
 
   input  logic                 job_valid_i,
@@ -70,9 +66,7 @@ module rdma_segment
   output logic [NumLinks-1:0]  write_o,          // what was taken, a cycle later
   output voq_beat_t            write_beat_o,
 
-  output logic                 begun_o,          // strobe: a data packet's header
-  output flow_t                begun_flow_o,
-  output seq_t                 begun_seq_o,
+  output begun_t               begun_o,          // a data packet's header
   output read_error_t          error_o,
   input  logic                 error_ready_i,
   output logic                 idle_o
@@ -114,10 +108,11 @@ module rdma_segment
   logic  announced_q;        // the first as it is granted: this one was
   logic  step;               // a beat may go
   flow_t control_to, own_to;
+  logic  control_take_q, begun_q;
   assign control_to = control_i.header.dst[2:0];
   assign own_to     = own_i.header.dst[2:0];
-  assign control_ok = control_i.valid && control_room_i[control_to] && !announced_q;
-  assign own_ok     = own_i.valid && own_room_i[own_to] && !announced_q;
+  assign control_ok = control_i.valid && room_i.ctl[control_to] && !announced_q;
+  assign own_ok     = own_i.valid && room_i.own[own_to] && !announced_q;
   assign job_ok     = job_valid_q && plan_valid_i && (data_valid_i || data_coming_i || bench_i);
   assign go_control = state_q == StHead && move && control_ok;
   assign go_own     = state_q == StHead && move && own_ok && !control_ok;
@@ -125,7 +120,7 @@ module rdma_segment
                       (announced_q || (move && !control_ok && !own_ok));
   assign go_job     = state_q == StHead && move && job_ok && !control_ok && !own_ok &&
                       !post_valid_q;
-  assign early      = EarlyPosts && post_i && state_q == StHead && move && !go_control &&
+  assign early      = EarlyPosts && post_i.valid && state_q == StHead && move && !go_control &&
                       !go_own && !go_job;
   assign early_next = state_q == StHead && move && announced_q;
   assign step       = move || announced_q;
@@ -253,10 +248,10 @@ module rdma_segment
   assign control_flow = control_ok ? control_to : own_to;
   // The next one is looked for 2 cycles later: the accounts know of this one by then.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) control_take_o <= 1'b0;
-    else control_take_o <= control_take;
+    if (!rst_ni) control_take_q <= 1'b0;
+    else control_take_q <= control_take;
   end
-  assign control_flow_o = write_beat_o.flow;
+  assign control_take_o = '{valid: control_take_q, flow: write_beat_o.flow};
   // If one of them goes: that is known late.
   assign flow_d = control_ok || own_ok ? control_flow : post_valid_q ? post_q.flow : job_q.flow;
   assign link   = state_q != StHead ? link_q : control_ok || own_ok ? control_link_i
@@ -268,11 +263,11 @@ module rdma_segment
   // The body's beats: each is read as the one before it is taken. Behind a header of one beat the
   // first beat is read until the header goes: there is no other reader.
   logic message_next;
-  assign message_re_o   = (state_q == StHead && post_valid_q && post_q.bare) ||
+  assign message_read_o.re   = (state_q == StHead && post_valid_q && post_q.bare) ||
                           (message_q && payload) || (second_message && step);
   assign message_next   = (go_message && post_q.bare) || (message_q && payload) ||
                           (second_message && step);
-  assign message_addr_o = {post_q.flow, place_q};
+  assign message_read_o.addr = {post_q.flow, place_q};
   assign message_busy_o = post_valid_q;  // rdma_send asks for no header meanwhile
 
   assign post_done = payload && message_q && last;
@@ -285,13 +280,13 @@ module rdma_segment
       post_valid_q <= 1'b0;
       job_valid_q  <= 1'b0;
       job_done_o   <= 1'b0;
-      begun_o      <= 1'b0;
+      begun_q      <= 1'b0;
       announced_q  <= 1'b0;
     end else begin
       announced_q <= early || early_next;
       job_done_o  <= job_done;
-      begun_o     <= go_message || go_job;
-      if (post_i) post_valid_q <= 1'b1;
+      begun_q     <= go_message || go_job;
+      if (post_i.valid) post_valid_q <= 1'b1;
       else if (post_done) post_valid_q <= 1'b0;
       if (job_ready_o) job_valid_q <= job_valid_i;
       unique case (state_q)
@@ -327,10 +322,10 @@ module rdma_segment
     first_beat_q <= state_q != StPayload || (first_beat_q && !payload);
     stamp_beat_q <= state_q == StPayload && (payload ? first_beat_q : stamp_beat_q);
 
-    if (post_i) begin
-      post_q      <= post_data_i;
+    if (post_i.valid) begin
+      post_q      <= post_i.post;
       post_link_q <= post_link_i;
-      place_q     <= post_data_i.place + 8'd1;
+      place_q     <= post_i.post.place + 8'd1;
     end else if (message_next) begin
       place_q <= place_q + 8'd1;
     end
@@ -343,8 +338,7 @@ module rdma_segment
     end
   end
   // Its header is what is written in this cycle.
-  assign begun_flow_o = write_beat_o.flow;
-  assign begun_seq_o  = write_beat_o.data[15:0];
+  assign begun_o = '{valid: begun_q, flow: write_beat_o.flow, seq: write_beat_o.data[15:0]};
 
   // ---------------------------------------------------------------- towards the VOQs
   // A VOQ waits for its link's clock alone, and never long.
@@ -355,7 +349,7 @@ module rdma_segment
   assign write_flow  = state_q == StHead ? flow_d : flow_q;
   assign voq_valid_o = early                      ? NumLinks'(1) << post_link_i
                      : announced_q && !early_next ? '0 : write;
-  assign voq_o.flow  = early ? post_data_i.flow : write_flow;
+  assign voq_o.flow  = early ? post_i.post.flow : write_flow;
   assign voq_o.last  = early_next ? post_q.bare && post_q.header.beats == beats_t'(1) : last;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) write_o <= '0;
@@ -394,6 +388,6 @@ module rdma_segment
   end
 
   assign idle_o = state_q == StHead && !control_ok && !own_ok && !post_valid_q && !job_ok &&
-                  write_o == '0 && !post_i && !begun_o && !(job_valid_i && job_ready_o) &&
-                  !job_done_o && !control_take_o && !(error_valid_q && error_ready_i);
+                  write_o == '0 && !post_i.valid && !begun_q && !(job_valid_i && job_ready_o) &&
+                  !job_done_o && !control_take_q && !(error_valid_q && error_ready_i);
 endmodule

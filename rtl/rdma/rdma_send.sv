@@ -35,8 +35,7 @@ module rdma_send
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 run_i,
-  input  logic                 clear_i,
-  input  flow_t                clear_flow_i,
+  input  flow_event_t          clear_i,
   input  logic                 bench_i,
   output flow_t                flow_o,            // looked at: all of the following is of this flow
 
@@ -132,8 +131,8 @@ module rdma_send
   ) u_pick (
     .clk_i,
     .rst_ni,
-    .clear_i,
-    .clear_flow_i,
+    .clear_i       (clear_i.valid),
+    .clear_flow_i  (clear_i.flow),
     .request_i       (request_ready_i & {MaxHosts{request_free_i}}),
     .message_i       (message_ready_i & {MaxHosts{message_free_i}}),
     .open_i,
@@ -233,8 +232,8 @@ module rdma_send
   rdma_parts u_parts (
     .clk_i,
     .rst_ni,
-    .clear_i,
-    .clear_flow_i,
+    .clear_i       (clear_i.valid),
+    .clear_flow_i  (clear_i.flow),
     .flow_i   (flow_q),
     .parts_o  (parts),
     .torn_o   (torn),

@@ -179,8 +179,7 @@ module rdma_tx
     .clk_i,
     .rst_ni,
     .run_i          (run),
-    .clear_i        (clear),
-    .clear_flow_i   (clear_index[2:0]),
+    .clear_i        ('{valid: clear, flow: clear_index[2:0]}),
     .bench_i,
     .flow_o         (flow),
     .coming_i       (coming),
@@ -222,7 +221,7 @@ module rdma_tx
 
   // ---------------------------------------------------------------- flows
   logic own_ready, flow_idle;
-  logic [MaxHosts-1:0] own_room;
+  control_room_t control_room;
   refused_t refused;
   control_packet_t own;
 
@@ -242,8 +241,7 @@ module rdma_tx
     .next_o          (numbers.next),
     .session_o       (numbers.session),
     .lag_o           (numbers.lag),
-    .commit_i        (commit.valid),
-    .count_i         (commit.count),
+    .commit_i        (commit),
     .receive_valid_i (rxctl_i.valid),
     .receive_header_i(rxctl_i.header),
     .receive_i       (rxctl_i.control),
@@ -258,7 +256,7 @@ module rdma_tx
     .refused_more_o  (refused.more),
     .ignored_o       (events_o.ignored),
     .probe_o         (events_o.probed),
-    .control_room_i  (own_room),
+    .control_room_i  (control_room.own),
     .own_valid_o     (own.valid),
     .own_ready_i     (own_ready),
     .own_header_o    (own.header),
@@ -299,8 +297,7 @@ module rdma_tx
     .message_busy_o  (message_busy),
     .message_read_o  (body_read),
     .message_data_i  (message_data),
-    .control_room_i  (ctl_room_o),
-    .own_room_i      (own_room),
+    .room_i          (control_room),
     .control_link_i  (control_link),
     .control_o       (control),
     .ctl_i,
@@ -322,8 +319,6 @@ module rdma_tx
     .write_beat_o    (write_beat),
     .issued_o        (events_o.issued),
     .begun_o         (events_o.begun),
-    .begun_flow_o    (events_o.begun_flow),
-    .begun_seq_o     (events_o.begun_seq),
     .error_o         (read_error),
     .error_ready_i   (read_error_ready),
     .idle_o          (packets_idle)
@@ -340,8 +335,7 @@ module rdma_tx
     .rst_ni,
     .link_clk_i,
     .link_rst_ni,
-    .clear_i        (clear),
-    .clear_index_i  (clear_index),
+    .clear_i        ('{valid: clear, index: clear_index}),
     .enabled_up_i   (up),
     .link_enable_i,
     .flow_i         (flow),
@@ -352,8 +346,7 @@ module rdma_tx
     .packet_i       (packet),
     .give_i         (give),
     .give_ready_o   (give_ready),
-    .control_room_o (ctl_room_o),
-    .own_room_o     (own_room),
+    .control_room_o (control_room),
     .control_link_o (control_link),
     .control_i      (control),
     .voq_valid_i    (voq_valid),
@@ -393,6 +386,8 @@ module rdma_tx
     .error_ready_i(err_ready_i),
     .idle_o       (error_idle)
   );
+
+  assign ctl_room_o = control_room.ctl;
 
   // Nothing changes at the next edge of either clock unless an input does.
   assign idle_o = run_idle && posts_idle && send_idle && flow_idle && packets_idle && voqs_idle &&

@@ -130,6 +130,13 @@ package rdma_tx_pkg;
     logic [10:0] addr;
   } queue_read_t;
 
+  // Places for control packets in the VOQs, a bit a host that there is: of the receiving half, and
+  // of the sending half's own.
+  typedef struct packed {
+    logic [MaxHosts-1:0] ctl;
+    logic [MaxHosts-1:0] own;
+  } control_room_t;
+
   // Strobe: room in a queue of the host is free again.
   typedef struct packed {
     logic       valid;
@@ -164,6 +171,19 @@ package rdma_tx_pkg;
     logic  valid;    // strobe
     flow_t flow;
   } flow_event_t;
+
+  // A data packet enters its VOQ.
+  typedef struct packed {
+    logic  valid;    // strobe
+    flow_t flow;
+    seq_t  seq;
+  } begun_t;
+
+  // The memories are emptied: this entry, while valid.
+  typedef struct packed {
+    logic       valid;
+    logic [8:0] index;
+  } clear_t;
 
   // A packet that was granted: strobe, its beats, and what its departure gives back.
   typedef struct packed {
@@ -230,9 +250,7 @@ package rdma_tx_pkg;
     posts_events_t posts;
     logic  granted;
     logic  issued;          // a transfer's first read burst was taken
-    logic  begun;           // a data packet enters its VOQ, of this flow and number
-    flow_t begun_flow;
-    seq_t  begun_seq;
+    begun_t begun;
     logic  probed;          // an ACK is late
     logic  ignored;         // a control packet was of no session or host of ours
     logic  failed;          // a session has ended

@@ -30,8 +30,7 @@ module rdma_voqs
   input  logic                  rst_ni,
   input  logic                  link_clk_i,
   input  logic                  link_rst_ni,
-  input  logic                  clear_i,
-  input  logic [8:0]            clear_index_i,
+  input  clear_t                clear_i,
   input  logic [NumLinks-1:0]   enabled_up_i,     // links for new packets
   input  logic [NumLinks-1:0]   link_enable_i,    // low: a link's packets are dropped
 
@@ -44,8 +43,7 @@ module rdma_voqs
   input  give_t                 give_i,
   output logic                  give_ready_o,
 
-  output logic [MaxHosts-1:0]   control_room_o,   // of hosts that there are
-  output logic [MaxHosts-1:0]   own_room_o,
+  output control_room_t         control_room_o,
   output logic [LinkWidth-1:0]  control_link_o,
   input  flow_event_t           control_i,
 
@@ -87,8 +85,8 @@ module rdma_voqs
   ) u_spread (
     .clk_i,
     .rst_ni,
-    .clear_i,
-    .clear_flow_i       (clear_index_i[2:0]),
+    .clear_i            (clear_i.valid),
+    .clear_flow_i       (clear_i.index[2:0]),
     .flow_i,
     .mask_i,
     .used_o,
@@ -111,8 +109,8 @@ module rdma_voqs
 
   // Nothing goes to hosts that do not exist.
   localparam logic [MaxHosts-1:0] Present = MaxHosts'((1 << NumHosts) - 1);
-  assign control_room_o = control_room & Present;
-  assign own_room_o     = own_room & Present;
+  assign control_room_o.ctl = control_room & Present;
+  assign control_room_o.own = own_room & Present;
 
   // ---------------------------------------------------------------- queues
   logic [NumLinks-1:0] departure_valid, departure_ready, voq_idle;
@@ -157,8 +155,8 @@ module rdma_voqs
   ) u_departures (
     .clk_i,
     .rst_ni,
-    .clear_i,
-    .clear_addr_i     (clear_index_i),
+    .clear_i          (clear_i.valid),
+    .clear_addr_i     (clear_i.index),
     .departure_valid_i(departure_valid),
     .departure_ready_o(departure_ready),
     .departure_i      (departure),

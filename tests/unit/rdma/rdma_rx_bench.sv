@@ -128,8 +128,8 @@ module rdma_rx_bench
   logic ctl_taken;
   assign ctl_taken = ctl_valid_o && ctl_ready_i;
   always_ff @(posedge link_clk_i) overflow_q <= rst_ni ? overflow_q | overflow : '0;
-  assign events_o = {events.write_error, 8'(irq), |overflow_q, events.opened, events.lost,
-                     events.retired, events.receive.malformed, events.receive.not_open,
+  assign events_o = {events.write_error, 8'(irq), |overflow_q, events.flows.opened, events.flows.lost,
+                     events.flows.retired, events.receive.malformed, events.receive.not_open,
                      events.receive.beyond, events.receive.known, events.receive.refused,
                      events.receive.taken, rxctl, ctl_taken};
   assign probes_o = {events.notice, events.answered, events.write, events.receive.header};

@@ -249,7 +249,7 @@ module rdma_tx_bench
   logic [NumLinks-1:0] voq_valid;
   assign voq_valid = u_tx.voq_valid;
   assign idle_o      = tx_idle && bar_idle;
-  assign strobes[9:0] = {events.failed, events.ignored, events.probed, events.begun, events.issued,
+  assign strobes[9:0] = {events.failed, events.ignored, events.probed, events.begun.valid, events.issued,
                          events.granted, events.posts.message_bad, events.posts.message_posted,
                          events.posts.request_bad, events.posts.request_posted};
   assign strobes[10] = table_refused;
