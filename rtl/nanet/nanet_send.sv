@@ -27,14 +27,18 @@ module nanet_send
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
+  /* verilator lint_off UNUSEDSIGNAL */  // an event has 63 bits of the time
   input  logic [63:0]          time_cycles_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  logic                 enable_i,
   input  send_t                send_i,
 
   output departure_t           departure_o,
   output eth_pkg::udp_meta_t   meta_o,
   output logic [DataWidth-1:0] data_o,
+  /* verilator lint_off UNUSEDSIGNAL */  // the count of spoiled frames goes to the registers
   input  departed_t            departed_i,
+  /* verilator lint_on UNUSEDSIGNAL */
 
   output logic                 event_valid_o,
   input  logic                 event_ready_i,
@@ -122,7 +126,7 @@ module nanet_send
       peer_q       <= peers[post.peer];
       peer_q.valid <= known_q[post.peer];
       addr_q       <= {send_i.base + 58'(post.offset), 6'd0};
-      until_q      <= 18'(post.offset) + 18'((12'(post.bytes) + 12'd63) >> 6);
+      until_q      <= 18'(post.offset) + ((18'(post.bytes) + 18'd63) >> 6);
     end
   end
 

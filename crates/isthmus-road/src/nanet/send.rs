@@ -4,17 +4,16 @@
 //! The payload is in the send memory before its post: putting it there is no part of the measurement.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddrV4;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use isthmus_host::nic::{EVENT_BYTES, MAX_POSTS, Peer, SendMemory};
+use isthmus_host::nic::MAX_POSTS;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::world::packet::{Packet, parse};
 
 use super::scenario::{NAME, NanetScenario};
-use super::world::{NanetPort, SOURCE_IP, SOURCE_MAC, SOURCE_PORT, World};
+use super::world::{NanetPort, World};
 use crate::error::RoadError;
 use crate::host_bus::HostMemory;
 use crate::measurement::{
@@ -34,15 +33,6 @@ struct One {
     first: Picoseconds,
     /// Its last bit at the other end of the cable.
     arrived: Picoseconds,
-}
-
-/// The send memory behind everything else that `config` has, and the size of memory with it.
-pub(super) fn memory(scenario: &NanetScenario, size: usize) -> (SendMemory, usize) {
-    let offset = size.next_multiple_of(EVENT_BYTES * 2);
-    let bytes = scenario.place_bytes() * MAX_POSTS as usize;
-    let address = SocketAddrV4::new(SOURCE_IP, SOURCE_PORT);
-    let peers = vec![Peer { mac: SOURCE_MAC.0, address }];
-    (SendMemory { offset, bytes, peers }, offset + bytes)
 }
 
 pub(super) fn run(

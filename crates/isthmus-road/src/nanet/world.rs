@@ -3,7 +3,10 @@
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use isthmus_host::nic::{List, Nic, NicConfig, NicError, Paging, Policy, Statistics};
+use isthmus_host::nic::{
+    EVENT_BYTES, List, MAX_POSTS, Nic, NicConfig, NicError, Paging, Peer, Policy, SendMemory,
+    Statistics,
+};
 use isthmus_sim::kernel::FrameId;
 use isthmus_sim::world::ethernet::to_wire;
 use isthmus_sim::world::host::{Cpu, MmioHost};
@@ -20,7 +23,6 @@ use isthmus_trigger::rings::{Config, Finder};
 use super::results::ResultPins;
 use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
 use super::search::{self, Loaded};
-use super::send;
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::MakeModel;
@@ -211,12 +213,12 @@ fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
         NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging, send: None };
     if scenario.sends() {
         // The queue has room for its events before its place is laid out.
-        let (send, behind) = send::memory(scenario, at);
+        let (send, behind) = send_memory(scenario, at);
         config.send = Some(send);
         config.queue_offset = behind;
         at = behind;
     }
-    let mut size = at + config.queue_events() * isthmus_host::nic::EVENT_BYTES;
+    let mut size = at + config.queue_events() * EVENT_BYTES;
     if let Some(paging) = &mut config.paging {
         paging.table_offset = size;
         size += paging.table_bytes();
@@ -406,4 +408,13 @@ pub(super) fn whereabouts(statistics: &[Statistics]) -> String {
         }
     }
     text.join(", ")
+}
+
+/// The send memory behind everything else that `config` has, and the size of memory with it.
+fn send_memory(scenario: &NanetScenario, size: usize) -> (SendMemory, usize) {
+    let offset = size.next_multiple_of(EVENT_BYTES * 2);
+    let bytes = scenario.place_bytes() * MAX_POSTS as usize;
+    let address = SocketAddrV4::new(SOURCE_IP, SOURCE_PORT);
+    let peers = vec![Peer { mac: SOURCE_MAC.0, address }];
+    (SendMemory { offset, bytes, peers }, offset + bytes)
 }
