@@ -76,6 +76,25 @@ def test_the_page_answers_with_both_profiles() -> None:
     assert "1 port carries up to 100 MB/s, none lost." in drawn
 
 
+def test_the_page_of_a_program_that_sends_says_when_its_frame_is_on_the_wire_and_at_which_rate() -> None:
+    def sent(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
+        made = engine(scenario, progress)
+        for m in made:
+            m["workload"]["operation"] = "message"
+            m["workload"]["parts_ps"] = {"to_wire": {"min": 930_000, "avg": 940_000.0, "max": 950_000}}
+        return made
+
+    streams = [
+        Stream(size=size, window=window, operation="send") for size in (64, LARGEST) for window in (1, 16)
+    ]
+    made = measure([Point(stream) for stream in streams], runner=sent, given=Path("model.so"))
+    shown = page.page(made)
+    assert "begins 0.930 to 0.950 us after its post" in shown
+    assert "sends 100 MB/s, 90.0 % of the line" in shown
+    assert "chart-send-times-0" in shown
+    assert "chart-send-rate-0" in shown
+
+
 def test_the_page_draws_time_and_rate_over_size() -> None:
     runs = [Point(Stream(size, window=window), "isthmus") for size in (64, 1472) for window in (1, 16)]
     drawn = page.figures(measure(runs, runner=engine, given=Path("model.so")))

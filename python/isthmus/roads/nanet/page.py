@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
-from isthmus.roads.nanet import chain_page
+from isthmus.roads.nanet import chain_page, send_page
 from isthmus.roads.nanet.chain_tables import chains
 from isthmus.roads.nanet.tables import PARTS, line, part, us
 from isthmus.units import digits
@@ -31,6 +31,17 @@ COLOURS = {"isthmus": "c3", "as-published": "c1"}
 
 def page(document: Document) -> str:
     """The whole page as text. It needs no network and no other file."""
+    if send_page.sends(document):
+        return render(
+            document,
+            title=send_page.TITLE,
+            question=send_page.QUESTION,
+            answer=send_page.answer(document),
+            drawn=send_page.figures(document),
+            road="nanet",
+            source=SOURCE,
+            method="\n".join(platform_tables(document)),
+        )
     if not _single(document) and not _many(document):
         return render(
             document,
