@@ -152,7 +152,8 @@ module rdma_ni
   table_access_t table_access;
   table_data_t table_data;
   store_t store;
-  logic bar_refused, host_idle, ready;
+  logic bar_refused, host_idle;
+  core_state_t core;
 
   axi_pkg::bar_request_t  bar;
   axi_pkg::bar_response_t bar_answer;
@@ -170,7 +171,7 @@ module rdma_ni
   ) u_host (
     .clk_i,
     .rst_ni,
-    .ready_i  (ready),
+    .ready_i  (core.ready),
     .bar_i    (bar),
     .bar_o    (bar_answer),
     .store_o  (store),
@@ -227,8 +228,6 @@ module rdma_ni
   );
 
   // ---------------------------------------------------------------- both halves
-  logic running, core_idle;
-  logic [NumHosts-1:0] irq_flow;
   rdma_tx_pkg::tx_events_t tx_events;
   rdma_rx_pkg::rx_events_t rx_events;
   config_t settings;
@@ -267,8 +266,7 @@ module rdma_ni
     .link_enable_i(control.links[NumLinks-1:0]),
     .stamp_i      (time_ns_i[31:0]),
     .link_stamp_i (link_time_ns_i[31:0]),
-    .running_o    (running),
-    .ready_o      (ready),
+    .state_o      (core),
     .store_i      (store),
     .table_i      (table_access),
     .table_o      (table_data),
@@ -298,10 +296,8 @@ module rdma_ni
     .tx_valid_o   (tx_valid),
     .tx_ready_i   (tx_ready),
     .tx_flit_o    (tx_flit),
-    .irq_flow_o   (irq_flow),
     .tx_events_o  (tx_events),
-    .rx_events_o  (rx_events),
-    .idle_o       (core_idle)
+    .rx_events_o  (rx_events)
   );
 
   // ---------------------------------------------------------------- counters and probes
@@ -331,10 +327,10 @@ module rdma_ni
   );
 
   assign state = '{
-      running: running,
-      ready: ready,
+      running: core.running,
+      ready: core.ready,
       up: 4'(host_up),
-      irq: 8'(irq_flow),
+      irq: core.irq_flow,
       counters: counters,
       link_bad: link_bad,
       link_invalid: link_invalid
@@ -355,7 +351,7 @@ module rdma_ni
   assign status_records_lost_o      = counters.records_lost;
   assign status_up_o = 4'(host_up);
 
-  assign idle_o = host_idle && core_idle && links_idle;
+  assign idle_o = host_idle && core.idle && links_idle;
 
   logic unused;
   assign unused = ^{bar_awlen_i, bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i,

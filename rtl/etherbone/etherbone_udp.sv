@@ -65,13 +65,7 @@ module etherbone_udp
   input logic [31:0] own_ip_i,
   input logic [15:0] own_port_i,
 
-  // Strobes for counters.
-  output logic       malformed_o,
-  output logic       broadcast_o,
-  output logic       overflow_o,
-  output logic       record_o,
-  output logic       bus_error_o,
-  output logic       timeout_o,
+  output events_t    events_o,  // strobes
   // Strobes for probes, with the tag of their frame: the engine takes a frame's first word, starts
   // a bus operation; a reply (or the decision against one) is complete.
   output logic       first_word_o,
@@ -253,10 +247,10 @@ module etherbone_udp
     .own_port_i,
     .frame_done_o (frame_done),
     .malformed_o  (engine_malformed),
-    .record_o,
+    .record_o     (events_o.record),
     .operation_o,
-    .bus_error_o,
-    .timeout_o,
+    .bus_error_o  (events_o.bus_error),
+    .timeout_o    (events_o.timeout),
     .idle_o       (engine_idle)
   );
 
@@ -296,9 +290,9 @@ module etherbone_udp
   end
 
   // A frame with a good frame check and a bad structure; the engine only counts frames it began.
-  assign malformed_o  = rx_end_i && rx_good_i && !structure_ok && !broadcast_q;
-  assign broadcast_o  = rx_end_i && rx_good_i && !structure_ok && broadcast_q;
-  assign overflow_o   = overflow;
+  assign events_o.malformed = rx_end_i && rx_good_i && !structure_ok && !broadcast_q;
+  assign events_o.broadcast = rx_end_i && rx_good_i && !structure_ok && broadcast_q;
+  assign events_o.overflow  = overflow;
   assign idle_o       = buffer_empty && engine_idle && replies_empty && peer_wr_q == peer_tx_q;
 
   logic begun_q;

@@ -31,8 +31,7 @@ module rdma_core
   input  logic [NumLinks-1:0] link_enable_i,
   input  logic [31:0] stamp_i,
   input  logic [31:0] link_stamp_i,     // link_clk_i
-  output logic running_o,
-  output logic ready_o,
+  output core_state_t state_o,
 
   input  store_t        store_i,
   input  table_access_t table_i,
@@ -67,14 +66,13 @@ module rdma_core
   input  logic [NumLinks-1:0]   tx_ready_i,
   output flit_t [NumLinks-1:0]  tx_flit_o,
 
-  output logic [NumHosts-1:0] irq_flow_o,  // strobes
   output rdma_tx_pkg::tx_events_t tx_events_o,
-  output rdma_rx_pkg::rx_events_t rx_events_o,
-  output logic idle_o
+  output rdma_rx_pkg::rx_events_t rx_events_o
 );
   logic [MaxHosts-1:0] ctl_room;
   control_packet_t ctl, rxctl;
   logic ctl_ready, left_ready, done_ready, err_ready, tx_idle, rx_idle;
+  logic [NumHosts-1:0] irq_flow;
   local_report_t left;
   done_report_t done;
   error_report_t err;
@@ -125,7 +123,7 @@ module rdma_core
     .link_clk_i,
     .link_rst_ni     (link_rst_ni),
     .enable_i        (config_i.enable),
-    .running_o,
+    .running_o       (state_o.running),
     .host_id_i       (config_i.host),
     .first_session_i (config_i.session),
     .probe_cycles_i  (config_i.probe_cycles),
@@ -174,7 +172,7 @@ module rdma_core
     .enable_i       (config_i.enable),
     .host_id_i      (config_i.host),
     .lost_cycles_i  (config_i.lost_cycles),
-    .ready_o,
+    .ready_o        (state_o.ready),
     .rx_valid_i,
     .rx_flit_i,
     .stored_o,
@@ -204,12 +202,13 @@ module rdma_core
     .err_i          (err),
     .err_ready_o    (err_ready),
     .ring_i         (config_i.ring),
-    .irq_flow_o,
+    .irq_flow_o     (irq_flow),
     .events_o       (rx_events_o),
     .idle_o         (rx_idle)
   );
 
-  assign idle_o = tx_idle && rx_idle && share_idle;
+  assign state_o.idle     = tx_idle && rx_idle && share_idle;
+  assign state_o.irq_flow = MaxHosts'(irq_flow);
   logic unused;
   assign unused = ^sent;
 endmodule

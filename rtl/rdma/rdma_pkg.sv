@@ -173,6 +173,15 @@ package rdma_pkg;
     error_ring_t ring;
   } config_t;
 
+  // Of rdma_core: the sending half runs, the receiving half takes packets, nothing is under way; the
+  // interrupts of the flows are strobes.
+  typedef struct packed {
+    logic                running;
+    logic                ready;
+    logic                idle;
+    logic [MaxHosts-1:0] irq_flow;
+  } core_state_t;
+
   typedef enum logic [7:0] {
     CodeNone       = rdma_words_pkg::CodeNone,
     CodeDescriptor = rdma_words_pkg::CodeDescriptor,

@@ -16,6 +16,10 @@ from etherbone_model import BCA, CYC, NO_READS, RFF, WCA, Bus, Record, Slave, ra
 CONFIG = {0x08: 0x00100000, 0x10: 0x0250C0FFEE01, 0x18: 0xC0A80064 << 32 | 0xEBD0, 0x28: 2}
 
 
+EVENTS = ("timeout", "bus_error", "record", "broadcast", "malformed", "overflow")
+"""Members of etherbone_pkg::events_t, from bit 0 on."""
+
+
 @dataclass(frozen=True)
 class Reply:
     meta: int
@@ -45,14 +49,7 @@ class Bench:
         self.replies: list[Reply] = []
         self.writes: list[int] = []
         self.reads = 0
-        self.counts = {
-            "malformed": 0,
-            "broadcast": 0,
-            "overflow": 0,
-            "record": 0,
-            "bus_error": 0,
-            "timeout": 0,
-        }
+        self.counts = dict.fromkeys(EVENTS, 0)
         self.tag = 0
         self.busy = 0
         self.last_end = 0
@@ -100,8 +97,9 @@ class Bench:
                 else:
                     self.reads += 1
                     answers.append((self.cycle + self.latency, *self.bus.read(adr)))
-            for name in self.counts:
-                self.counts[name] += int(getattr(d, f"{name}_o").value)
+            events = int(d.events_o.value)
+            for place, name in enumerate(EVENTS):
+                self.counts[name] += events >> place & 1
             self.busy = 0 if d.idle_o.value else self.busy + 1
             self.cycle += 1
 

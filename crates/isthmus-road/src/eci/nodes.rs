@@ -123,6 +123,17 @@ struct Lines {
     waiting: VecDeque<Asked<lines::LineRequest, Line>>,
     tags: VecDeque<u8>,
     open: BTreeMap<u8, OneshotSender<Line>>,
+    sim: Sim,
+}
+
+/// Ends the simulation: the gateware has answered with a tag that no request has.
+fn unasked(sim: &Sim, signal: &str, tag: u8) {
+    sim.fail(SimError::Pin {
+        device: "eci".to_owned(),
+        signal: signal.to_owned(),
+        at: sim.now(),
+        reason: format!("{tag}, which no open request has"),
+    });
 }
 
 impl LineUser for Lines {
@@ -135,11 +146,12 @@ impl LineUser for Lines {
     }
 
     fn response(&mut self, _: Picoseconds, tag: u8, line: &Line) {
+        let Some(answer) = self.open.remove(&tag) else {
+            return unasked(&self.sim, "lines_rsp_tag_o", tag);
+        };
         self.tags.push_back(tag);
-        if let Some(answer) = self.open.remove(&tag) {
-            // A program that has ended waits no more.
-            let _ = answer.send(*line);
-        }
+        // A program that has ended waits no more.
+        let _ = answer.send(*line);
     }
 }
 
@@ -165,10 +177,11 @@ impl WordUser for Words {
     }
 
     fn response(&mut self, _: Picoseconds, tag: u8, data: u64) {
+        let Some(answer) = self.open.remove(&tag) else {
+            return unasked(&self.sim, "io_rsp_tag_o", tag);
+        };
         self.tags.push_back(tag);
-        if let Some(answer) = self.open.remove(&tag) {
-            let _ = answer.send(data);
-        }
+        let _ = answer.send(data);
     }
 
     fn event(&mut self, _: Picoseconds, event: WordEvent) {
@@ -210,6 +223,7 @@ impl LinkPort {
             waiting: VecDeque::new(),
             tags: (0..=u8::MAX).collect(),
             open: BTreeMap::new(),
+            sim: sim.clone(),
         };
         let words = Words {
             waiting: VecDeque::new(),

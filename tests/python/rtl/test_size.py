@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that keep a module readable: lines of a file, ports of a module. A struct is one port."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from isthmus.paths import RTL
+
+MOST_LINES = 400
+MOST_PORTS = 40
+
+
+def written() -> Iterator[Path]:
+    """RTL that no generator made."""
+    return (path for path in sorted(RTL.rglob("*.sv")) if "gen" not in path.parts)
+
+
+def ports(source: str) -> dict[str, int]:
+    """Ports of each module by its name."""
+    code = re.sub(r"//[^\n]*|/\*.*?\*/|\(\*.*?\*\)", "", source, flags=re.DOTALL)
+    heads = re.finditer(r"^module\s+(\w+)(.*?)\)\s*;", code, flags=re.DOTALL | re.MULTILINE)
+    port = re.compile(r"^\s*(?:input|output|inout)\b", flags=re.MULTILINE)
+    return {head[1]: len(port.findall(head[2])) for head in heads}
+
+
+def test_an_rtl_file_has_at_most_400_lines() -> None:
+    lines = {path.name: len(path.read_text().splitlines()) for path in written()}
+    assert len(lines) > 200
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_a_module_below_a_boards_top_has_at_most_40_ports() -> None:
+    """The pins of a board's top are flat: models and constraints address them by name."""
+    inner = [path for path in written() if path.parent.name != "board"]
+    found = {name: count for path in inner for name, count in ports(path.read_text()).items()}
+    assert found["fifo"] == 10
+    assert {name: count for name, count in found.items() if count > MOST_PORTS} == {}
