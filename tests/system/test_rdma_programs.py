@@ -106,10 +106,10 @@ def _right(found: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("links", [1, 2, 3, 4])
 def test_random_programs_leave_every_memory_as_it_must_be(run: Run, links: int) -> None:
-    found = run("random", hosts=4, links=links, wait_us=100, transfers=1_000, seed=links)
+    found = run("random", hosts=4, links=links, wait_us=100, transfers=500, seed=links)
     _right(found)
     assert (found["again"], found["reopened"]) == (0, 0)
-    assert min(found["keyed"], found["messages"]) > 100
+    assert min(found["keyed"], found["messages"]) > 50
     assert found["reads"] > 0
     assert found["messages_taken"] + found["messages_refused"] == found["messages_sent"]
 

@@ -11,7 +11,9 @@ def test_blocklink_crc() -> None:
     run("isthmus:blocklink:blocklink", "blocklink_crc24", "blocklink_crc_tb")
 
 
-@pytest.mark.parametrize(("data", "rest", "window"), [(32, 16, 16), (128, 32, 64)])
+@pytest.mark.parametrize(
+    ("data", "rest", "window"), [(32, 16, 16), pytest.param(128, 32, 64, marks=pytest.mark.release)]
+)
 def test_blocklink_pair(data: int, rest: int, window: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOCKLINK_DATA", str(data))
     run(

@@ -8,7 +8,7 @@ from bench import run
     [
         pytest.param({"DataWidth": 128}, marks=pytest.mark.release),
         {"DataWidth": 64},
-        {"DataWidth": 512},
+        pytest.param({"DataWidth": 512}, marks=pytest.mark.release),
         {"Stores": 2, "Firmware": 1},
     ],
     ids=["128", "64", "512", "as-published"],
