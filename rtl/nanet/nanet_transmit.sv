@@ -8,9 +8,10 @@
 ///               room. tx_* as gige_udp
 ///   Begin       a frame begins when the first beat of its payload is there: preamble and headers,
 ///               400 ns, are sent while the rest comes
-///   Late        a word that is not there when the wire needs it: the frame goes on to its length
-///               and has a wrong FCS, as one whose read was answered with an error; what comes late
-///               of it is dropped, and the next one is not touched. Counted once a frame
+///   Late        if a word is not there when the wire needs it, the frame keeps its length and gets
+///               a wrong FCS; so does a frame whose read was answered with an error. Words of it
+///               that come later are dropped, and the next frame is not touched. Counted once a
+///               frame
 ///   Latency     beat to tx_valid_o: as async_block_fifo, 3 cycles of eth_clk_i
 ///   Throughput  line rate
 ///   Parameters  DataWidth 64..512; Depth in beats as async_block_fifo

@@ -12,7 +12,8 @@ from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.nanet import chain_page, send_page
 from isthmus.roads.nanet.chain_tables import chains
-from isthmus.roads.nanet.tables import PARTS, line, part, us
+from isthmus.roads.nanet.curves import axes
+from isthmus.roads.nanet.tables import PARTS, line, part, rate, us
 from isthmus.units import digits
 
 TITLE = "UDP from the wire into host memory"
@@ -88,11 +89,11 @@ def _answer(document: Document) -> str:
                 "wire."
             )
     if many:
-        best = max(many, key=_rate)
+        best = max(many, key=rate)
         ports = int(best.workload.get("ports", 1))
         lost = sum(int(m.workload.get("lost", 0)) for m in many)
         sentences.append(
-            f"{ports} port{'s carry' if ports != 1 else ' carries'} up to {digits(_rate(best))} MB/s, "
+            f"{ports} port{'s carry' if ports != 1 else ' carries'} up to {digits(rate(best))} MB/s, "
             f"{lost or 'none'} lost."
         )
     return f'<p class="headline">{escape(" ".join(sentences))}</p>' if sentences else ""
@@ -107,11 +108,6 @@ def _streams(document: Document) -> list[Measurement]:
     return [m for m in document if m.workload.get("operation") == "nic-to-memory"]
 
 
-def _rate(m: Measurement) -> float:
-    """Megabytes a second that reach the program."""
-    return m.throughput.payload_bit_s / 8e6 if m.throughput else 0.0
-
-
 def figures(document: Document) -> list[Figure]:
     """How long after its last byte a program has a datagram, the received rate, and the parts of the way."""
     single, many = _single(document), _many(document)
@@ -123,13 +119,6 @@ def figures(document: Document) -> list[Figure]:
     if single:
         made.append(_parts(single))
     return [*made, *chain_page.figures(document)] if chains(document) else made
-
-
-def _axes(y: str) -> dict[str, Any]:
-    return {
-        "xAxis": {"type": "log", "logBase": 2, "name": "bytes of a datagram", "nameLocation": "middle"},
-        "yAxis": {"type": "value", "name": y, "nameLocation": "middle", "min": 0},
-    }
 
 
 def _line(name: str, profile: str, dashed: bool, points: Sequence[Sequence[float]]) -> dict[str, Any]:
@@ -164,7 +153,7 @@ def _after(single: Sequence[Measurement]) -> Figure:
         title="From the last byte on the wire to the program",
         caption="Datagrams one at a time; the distance of the two lines of a profile is its jitter.",
         panels=[
-            Panel("", "Time after the last byte over datagram size", {**_axes("us"), "series": series}, 360)
+            Panel("", "Time after the last byte over datagram size", {**axes("us"), "series": series}, 360)
         ],
         table=Table(("profile", "bytes", "us"), tuple(rows)),
         legend=_legend(single),
@@ -174,17 +163,17 @@ def _after(single: Sequence[Measurement]) -> Figure:
 def _rates(many: Sequence[Measurement]) -> Figure:
     series, rows = [], []
     for profile, members in _by_profile(many).items():
-        points = [[m.workload["bytes"], _rate(m)] for m in members]
+        points = [[m.workload["bytes"], rate(m)] for m in members]
         series.append(_line(profile, profile, False, points))
         rows += [
-            (profile, str(m.workload["bytes"]), f"{_rate(m):.1f}", f"{100 * (line(m) or 0):.1f}")
+            (profile, str(m.workload["bytes"]), f"{rate(m):.1f}", f"{100 * (line(m) or 0):.1f}")
             for m in sorted(members, key=lambda m: int(m.workload["bytes"]))
         ]
     return Figure(
         id="rate",
         title="Received rate",
         caption="Payload that reaches the program, datagrams sent as fast as the wire takes them.",
-        panels=[Panel("", "Rate over datagram size", {**_axes("MB/s"), "series": series}, 360)],
+        panels=[Panel("", "Rate over datagram size", {**axes("MB/s"), "series": series}, 360)],
         table=Table(("profile", "bytes", "MB/s", "% of the line"), tuple(rows)),
         legend=_legend(many),
     )

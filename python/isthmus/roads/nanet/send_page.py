@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table
 from isthmus.results import Document, Measurement
-from isthmus.roads.nanet.tables import line, part, us
+from isthmus.roads.nanet.curves import axes
+from isthmus.roads.nanet.tables import line, part, rate, us
 from isthmus.units import digits
 
 TITLE = "UDP from host memory to the wire"
@@ -33,11 +33,6 @@ def _many(document: Document) -> list[Measurement]:
     return [m for m in sends(document) if m.workload.get("window") != 1 and m.throughput is not None]
 
 
-def _rate(m: Measurement) -> float:
-    """Megabytes of payload a second."""
-    return m.throughput.payload_bit_s / 8e6 if m.throughput else 0.0
-
-
 def answer(document: Document) -> str:
     """Of the largest datagram: when its frame begins and ends; and the highest rate."""
     sentences = []
@@ -51,9 +46,9 @@ def answer(document: Document) -> str:
                 f"after its post, and has ended at the other end of the cable after {us(m.latency.avg)} us."
             )
     if many:
-        m = max(many, key=_rate)
+        m = max(many, key=rate)
         sentences.append(
-            f"With {m.workload['window']} in flight a port sends {digits(_rate(m))} MB/s, "
+            f"With {m.workload['window']} in flight a port sends {digits(rate(m))} MB/s, "
             f"{100 * (line(m) or 0):.1f} % of the line."
         )
     return f'<p class="headline">{escape(" ".join(sentences))}</p>' if sentences else ""
@@ -70,12 +65,7 @@ def _panel(label: str, y: str, curves: Sequence[tuple[str, Sequence[Sequence[flo
         {"type": "line", "name": name, "colour": colour, "symbolSize": 7, "data": sorted(map(list, points))}
         for (name, points), colour in zip(curves, COLOURS, strict=False)
     ]
-    option: dict[str, Any] = {
-        "xAxis": {"type": "log", "logBase": 2, "name": "bytes of a datagram", "nameLocation": "middle"},
-        "yAxis": {"type": "value", "name": y, "nameLocation": "middle", "min": 0},
-        "series": series,
-    }
-    return Panel("", label, option, 320)
+    return Panel("", label, {**axes(y), "series": series}, 320)
 
 
 def _drawn(members: Sequence[Measurement]) -> bool:
@@ -115,12 +105,12 @@ def _rates(many: Sequence[Measurement]) -> Figure:
     curves = [
         (
             f"{window} in flight",
-            [[m.workload["bytes"], _rate(m)] for m in many if m.workload["window"] == window],
+            [[m.workload["bytes"], rate(m)] for m in many if m.workload["window"] == window],
         )
         for window in windows
     ]
     rows = [
-        (m.profile, str(m.workload["window"]), str(m.workload["bytes"]), f"{_rate(m):.1f}",
+        (m.profile, str(m.workload["window"]), str(m.workload["bytes"]), f"{rate(m):.1f}",
          f"{100 * (line(m) or 0):.1f}")
         for m in sorted(many, key=lambda m: (int(m.workload["window"]), int(m.workload["bytes"])))
     ]  # fmt: skip

@@ -58,6 +58,11 @@ def part(m: Measurement, name: str, figure: str) -> float | None:
     return None if found is None else float(found[figure])
 
 
+def rate(m: Measurement) -> float:
+    """Megabytes of payload a second."""
+    return m.throughput.payload_bit_s / 8e6 if m.throughput else 0.0
+
+
 def line(m: Measurement) -> float | None:
     """Share of its line rate that each port was busy with the datagrams measured."""
     busy: Mapping[str, float] = m.workload.get("busy") or {}
@@ -69,15 +74,12 @@ def _sent_rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
         ("#profile", "arrivals", "bytes", "min", "avg", "max", "to wire", "", "MB/s", "line"),
     ]
     for m in members:
-        latency, share = m.latency, line(m)
-        times = ("-",) * 3 if latency is None else (us(latency.min), us(latency.avg), us(latency.max))
-        ends = [part(m, "to_wire", figure) for figure in ("min", "max")]
-        rate = "-" if m.throughput is None else digits(m.throughput.payload_bit_s / 8e6)
-        rows.append(
-            (m.profile, m.arrivals, str(m.workload["bytes"]), *times,
-             *("-" if end is None else us(end) for end in ends), rate,
-             "-" if share is None else f"{100 * share:.1f} %")
-        )  # fmt: skip
+        way, share = m.latency, line(m)
+        to_end = ["-"] * 3 if way is None else [us(way.min), us(way.avg), us(way.max)]
+        least, most = part(m, "to_wire", "min"), part(m, "to_wire", "max")
+        to_wire = ["-"] * 2 if least is None or most is None else [us(least), us(most)]
+        carried = ["-"] * 2 if share is None else [digits(rate(m)), f"{100 * share:.1f} %"]
+        rows.append((m.profile, m.arrivals, str(m.workload["bytes"]), *to_end, *to_wire, *carried))
     return rows
 
 
@@ -103,7 +105,7 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
         times = ("-",) * 3 if latency is None else (us(latency.min), us(latency.avg), us(latency.max))
         ends = (part(m, "to_program", "min"), part(m, "to_program", "max"))
         after = ("-", "-") if None in ends else tuple(us(end) for end in ends if end is not None)
-        rate = digits(m.throughput.payload_bit_s / 8e6) if m.throughput else "-"
+        carried = digits(rate(m)) if m.throughput else "-"
         rows.append(
             (
                 m.profile,
@@ -112,7 +114,7 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
                 str(w.get("ports", 1)),
                 *times,
                 *after,
-                rate,
+                carried,
                 "-" if (share := line(m)) is None else f"{100 * share:.1f} %",
                 str(w.get("lost", 0)),
             )
