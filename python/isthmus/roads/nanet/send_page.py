@@ -41,8 +41,9 @@ def answer(document: Document) -> str:
         m = max(single, key=lambda m: int(m.workload["bytes"]))
         low, high = part(m, "to_wire", "min"), part(m, "to_wire", "max")
         if low is not None and high is not None and m.latency is not None:
+            span = us(low) if us(low) == us(high) else f"{us(low)} to {us(high)}"
             sentences.append(
-                f"The frame of a datagram of {m.workload['bytes']} bytes begins {us(low)} to {us(high)} us "
+                f"The frame of a datagram of {m.workload['bytes']} bytes begins {span} us "
                 f"after its post, and has ended at the other end of the cable after {us(m.latency.avg)} us."
             )
     if many:
