@@ -3,15 +3,14 @@
 
 The command line is the real one. Measurements are made up, so that all of it takes seconds: tables, files and
 pages are written from them. Tools that need a device, and what changes the machine, end where they would
-begin.
+begin. benchmarks/docs_commands.py runs them for real, before a release.
 """
 
 from __future__ import annotations
 
 import re
-import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,16 @@ HERE = Path(__file__).resolve()
 ROOT = HERE.parents[3]
 for folder in ("cli", "compare", "results"):
     sys.path.insert(0, str(HERE.parents[1] / folder))
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import docs_commands  # noqa: E402
 import fixture  # noqa: E402
 import made_up  # noqa: E402
 import rdma_fixture  # noqa: E402
 import test_bad_input  # noqa: E402
 import test_switch  # noqa: E402
 import test_torus  # noqa: E402
+from docs_commands import blocks, pages, words  # noqa: E402
 from isthmus import cli  # noqa: E402
 
 NOT_RUN = {
@@ -52,47 +54,7 @@ EXIT_CODES = {"verify": (0, 1)}
 """Made-up numbers may miss a limit."""
 
 
-def pages() -> list[Path]:
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Fenced blocks: their language and what they hold."""
-    for found in re.finditer(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        yield found[1], found[2]
-
-
-def shown() -> Iterator[tuple[str, str]]:
-    """Every command of every page: where, and as it stands there."""
-    for page in pages():
-        if page.name == "cli.md":
-            # What --help prints; a test of its own compares them.
-            continue
-        text, name = page.read_text(), str(page.relative_to(ROOT))
-        for language, body in blocks(text):
-            body = re.sub(r"<<'(\w+)'\n.*?^\1$", "", body, flags=re.MULTILINE | re.DOTALL)
-            lines = body.replace("\\\n", " ").splitlines()
-            if language == "console":
-                lines = [line[2:] for line in lines if line.startswith(("$ ", "# "))]
-            elif language != "sh":
-                continue
-            for line in lines:
-                for part in re.split(r" && ", line):
-                    if part.strip() and not part.startswith("#"):
-                        yield name, part.strip()
-        for found in re.finditer(r"`((?:for \w+ in [^`;]*; do )?\./isthmus [^`]*)`", text):
-            yield name, " ".join(found[1].split())
-
-
-def expanded(line: str) -> list[str]:
-    """A loop's commands one by one; any other line as it is."""
-    loop = re.fullmatch(r"for (\w+) in ([^;]*); do (.*); done", line)
-    if loop is None:
-        return [line]
-    return [loop[3].replace(f"${loop[1]}", value) for value in loop[2].split()]
-
-
-COMMANDS = [(name, one) for name, line in dict.fromkeys(shown()) for one in expanded(line)]
+COMMANDS = docs_commands.commands()
 
 
 def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
@@ -138,28 +100,12 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "times.json").write_bytes(times.STORED.read_bytes())
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
     monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
-    (tmp_path / "mine.trace").write_text("isthmus-lock-trace 1\nrows 9\nhost w5 r8\nfpga w3\n")
-    (tmp_path / "packets.txt").write_text("0 0 3 512\n0 1 3 512\n1500 2 0 64\n")
+    for name, text in docs_commands.FILES.items():
+        (tmp_path / name).write_text(text)
     for page in pages():
-        for name, text in re.findall(
-            r"^cat > (\S+) <<'END'\n(.*?)^END$", page.read_text(), re.MULTILINE | re.DOTALL
-        ):
+        for name, text in docs_commands.files(page.read_text()).items():
             (tmp_path / name).write_text(text)
-    (tmp_path / "transfers.txt").write_text("0 0 1 write 4096\n500 1 0 message 64\n")
-    (tmp_path / "host.hist").write_text("1000 990\n50000 10\n")
     return tmp_path
-
-
-def words(line: str) -> list[str]:
-    """A shell's words of a command; assignments before it, a comment and a background sign are left out."""
-    try:
-        given = shlex.split(line, comments=True)
-    except ValueError:
-        # The first line of a text that goes on.
-        return line.split()
-    while given and re.fullmatch(r"\w+=\S*", given[0]):
-        given.pop(0)
-    return [word for word in given if word != "&"]
 
 
 def test_there_are_commands_in_the_documentation() -> None:
