@@ -20,7 +20,7 @@ from isthmus.jobs import pool
 from isthmus.models import fst, tools
 
 _UNIT_BYTES = 600_000
-"""Generated C++ of less than this is not split: reading the headers once more takes a second."""
+"""Generated C++ of less than this is one unit: reading the headers once more takes a second."""
 
 
 @dataclass(frozen=True)
@@ -100,13 +100,16 @@ class Compiler:
 
     def units(self, translated: Translated, more: Sequence[Path]) -> list[tuple[Path, str]]:
         """The files to compile, each with its optimisation, longest first; `more` are not Verilator's."""
-        size = sum(file.stat().st_size for file in translated.fast)
+        every_cycle = [*translated.fast, *more]
+        size = sum(file.stat().st_size for file in every_cycle)
+        if size + sum(file.stat().st_size for file in translated.slow) < _UNIT_BYTES:
+            return [(self._unit("all", [*every_cycle, *translated.slow]), self.kind.fast)]
         count = max(1, min(self.jobs.limit, round(size / _UNIT_BYTES)))
         parts: list[list[Path]] = [[] for _ in range(count)]
-        for file in sorted(translated.fast, key=lambda file: -file.stat().st_size):
+        for file in sorted(every_cycle, key=lambda file: -file.stat().st_size):
             min(parts, key=lambda part: sum(f.stat().st_size for f in part)).append(file)
         made = [(self._unit(f"fast{i}", part), self.kind.fast) for i, part in enumerate(parts) if part]
-        made.append((self._unit("slow", [*translated.slow, *more]), "-O1"))
+        made.append((self._unit("slow", translated.slow), "-O0"))
         return made
 
     def _unit(self, name: str, files: Sequence[Path]) -> Path:

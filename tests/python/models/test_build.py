@@ -348,7 +348,7 @@ def test_a_compiler_that_fails_is_named_with_its_first_error_and_a_log(
     log.unlink()
 
 
-@pytest.mark.parametrize("file", ["*", "*/verilated.cpp", "*/unit-slow.cpp"])
+@pytest.mark.parametrize("file", ["*", "*/verilated.cpp", "*/unit-all.cpp"])
 def test_a_compiler_that_hangs_ends_with_all_it_started_and_leaves_its_log(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
