@@ -58,6 +58,14 @@ module event_queue_props (
   assign places = 16'd1 << size_i;
   assign used   = made_q - taken_i;
   assign step   = taken_i - taken_q;
+
+  // full_o is of the cycle before, in which no event was taken if one is taken now.
+  logic full_q = 1'b0;
+  logic [15:0] made_before_q = '0;
+  always_ff @(posedge clk_i) begin
+    full_q        <= started_q && used >= places;
+    made_before_q <= started_q ? made_q : '0;
+  end
   always_comb begin
     assume (base_i[4:0] == '0);
     if (!started_q) assume (taken_i == '0);
@@ -72,7 +80,8 @@ module event_queue_props (
     if (started_q) begin
       assert (used <= places);
       assert (made_q == dut.made_q && lost_q == lost_o);
-      assert (full_o == (used >= places));
+      assert (full_o == full_q);
+      if (event_ready_o) assert (made_before_q == made_q && (full_o || used < places));
       if (cmd_valid_o) begin
         assert (cmd_addr_o == base_i + {43'd0, number & (places - 16'd1), 5'd0});
       end

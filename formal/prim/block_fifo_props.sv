@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// block_fifo: nothing lost, nothing invented, order kept, also where words pass the memory by.
 ///
-/// One word is watched (queue_watch).
+/// One word is watched (queue_watch). Its uppermost bit is an early one.
 module block_fifo_props #(
   parameter int unsigned Width = 3,
   parameter int unsigned Depth = 4,
@@ -16,7 +16,7 @@ module block_fifo_props #(
   logic             rst_ni, ready_o, valid_o;
   logic [Width-1:0] data_o;
 
-  block_fifo #(.Width(Width), .Depth(Depth)) dut (.*);
+  block_fifo #(.Width(Width), .Depth(Depth), .Early(1)) dut (.*);
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -58,7 +58,10 @@ module block_fifo_props #(
       if (live && ahead == '0) assert (valid_o && data_o == word);
       if (stood_q) assert (valid_o && data_o == stood_data_q);
       // What makes the above inductive.
-      if (live && ahead != '0) assert (dut.u_ram.mem_q[place[CountWidth-2:0]] == word);
+      if (live && ahead != '0) begin
+        assert (dut.u_ram.mem_q[place[CountWidth-2:0]] == word[Width-2:0]);
+        assert (dut.gen_early.mem_q[place[CountWidth-2:0]] == word[Width-1]);
+      end
       cover (stored == count_t'(Depth) && valid_o);
       cover (read && write && live && taken == watch && stored != '0);
     end

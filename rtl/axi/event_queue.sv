@@ -9,9 +9,9 @@
 ///               axi_write_engine; done_valid_i is its strobe for this queue's commands
 ///   Ordering    first in, first out. An event is written after what its sender saw answered before
 ///               it
-///   Full        at 2^size events that the host has not reported by taken_i. full_o is a level; an
-///               event that is offered then is dropped and counted in lost_o (proved:
-///               formal/axi/event_queue.sby)
+///   Full        at 2^size events that the host has not reported by taken_i. full_o is a register:
+///               it falls a cycle after taken_i; an event that is offered while it is high is
+///               dropped and counted in lost_o (proved: formal/axi/event_queue.sby)
 ///   Interrupt   irq_o: a strobe for events answered since the last one, at most one in irq_gap_i
 ///               cycles
 ///   Restart     enable_i low empties it: the next event goes to the first place, with phase 1.
@@ -67,11 +67,13 @@ module event_queue #(
   logic [EventBits-1:0] event_q;
   logic [1:0] beat_q;
   logic news_q;  // an event was answered after the last interrupt
-  logic take, phase;
+  logic take, phase, full_q;
   logic [15:0] place;
 
+  // A cycle late, off the way from taken_i to whoever counts what was lost. No event is taken in the
+  // cycle after another one.
   assign used    = made_q - taken_i;
-  assign full_o  = (used >> size_i) != '0;
+  assign full_o  = full_q;
   assign phase   = !1'(made_q >> size_i);
   assign place   = made_q & ~(16'hFFFF << size_i);
 
@@ -85,7 +87,9 @@ module event_queue #(
       written_q <= '0;
       lost_q    <= '0;
       beat_q    <= '0;
+      full_q    <= 1'b0;
     end else begin
+      full_q <= (used >> size_i) != '0;
       unique case (state_q)
         StIdle: if (take && !full_o) state_q <= StCommand;
         StCommand: if (cmd_ready_i) state_q <= StData;
@@ -105,6 +109,7 @@ module event_queue #(
       if (!enable_i && state_q == StIdle && written_q == made_q) begin
         made_q    <= '0;
         written_q <= '0;
+        full_q    <= 1'b0;
       end
     end
   end

@@ -92,9 +92,11 @@ module nanet_queue
     .idle_o     (pack_idle)
   );
 
+  // Whether a beat is taken depends on its kind.
   block_fifo #(
     .Width(DataWidth + 2),
-    .Depth(Depth)
+    .Depth(Depth),
+    .Early(2)
   ) u_queue (
     .clk_i,
     .rst_ni,

@@ -98,16 +98,19 @@ module nanet_stream
   logic   head_valid_q;                // a head waits for a place
   head_t  head_q, head;
   end_t   ending;
-  logic   open_q, error_q, flush_due;
+  logic   open_q, error_q, flush_due, flush_due_q;
   buffer_t buffer_q;
   logic [5:0]  index_q, number_q;
   logic [15:0] filled_q, datagrams_q, left_q, no_event_q, overwritten_q;
   logic [15:0] back_q;                 // buffers given back, by the host or for it
+  logic [15:0] used, used_q;           // filled and not given back
   logic [15:0] ahead;                  // what the host's count is ahead of that
   logic [24:0] fill_q;                 // where the next datagram goes
   logic [23:0] at_q;                   // where the next chunk goes
   logic [23:0] bytes_q;                // end of the last good datagram
   logic [31:0] sequence_q, delivered_q, lost_q, flush_q;
+  logic [1:0]  lost_now_q;             // datagrams lost in the cycle before
+  logic        ended_badly;
   logic [7:0]  pending_q;
   logic [15:0] port_q;
   logic [31:0] ip_q;
@@ -133,13 +136,15 @@ module nanet_stream
   assign ending    = end_t'(beat_i[$bits(end_t)-1:0]);
   assign is_end    = beat_valid_i && beat_kind_i == EntryEnd;
   assign fits      = 26'(fill_q) + 26'(head_q.len) <= 26'(buffer_q.bytes);
-  assign free      = 16'(filled_q - back_q) < 16'(list_i.buffers);
+  // back_q as it was a cycle ago: a buffer given back is free a cycle later.
+  assign free      = used_q < 16'(list_i.buffers);
   // The host's count is behind what was given up for it.
   assign ahead     = list_i.returned - back_q;
   assign behind    = policy == PolicyOldest && list_i.enable && ahead[15];
   assign give_up   = state_q == StPlace && list_i.enable && !open_q && !free &&
                      policy == PolicyOldest;
-  assign flush_due = datagrams_q != '0 && list_i.flush != '0 && flush_q >= list_i.flush;
+  assign flush_due = datagrams_q != '0 && flush_due_q;
+  assign used      = filled_q - back_q;
   assign full_now  = datagrams_q + 16'd1 == 16'(list_i.datagrams);
   assign back      = head_valid_q ? StPlace : StIdle;
 
@@ -226,7 +231,14 @@ module nanet_stream
       pending_q    <= '0;
       back_q       <= '0;
       overwritten_q <= '0;
+      lost_now_q   <= '0;
+      used_q       <= '0;
+      flush_due_q  <= 1'b0;
     end else begin
+      used_q      <= event_take && !full_i ? used + 16'd1 : used;
+      flush_due_q <= list_i.flush != '0 && flush_q >= list_i.flush;
+      // Whether a datagram is bad is late in its cycle. No event is offered in the next one.
+      lost_now_q <= 2'(ended_badly) + 2'(head_lost_i);
       if (give_up) back_q <= filled_q - 16'(list_i.buffers) + 16'd1;
       else if (!behind) back_q <= list_i.returned;
       if (give_up) overwritten_q <= overwritten_q + counts[index_q];
@@ -321,9 +333,7 @@ module nanet_stream
         pending_q <= cmd_take ? pending_q + 8'd1 : pending_q - 8'd1;
       end
       if (response_i.done_valid && response_i.done_error) error_q <= 1'b1;
-      lost_q <= lost_q + 32'(|{losses_o.overflow, losses_o.closed, losses_o.no_buffer,
-                               losses_o.too_long, losses_o.bad}) +
-                32'(head_lost_i) + (losses_o.no_event ? 32'(datagrams_q) : 32'd0);
+      lost_q <= lost_q + 32'(lost_now_q) + (losses_o.no_event ? 32'(datagrams_q) : 32'd0);
       if (datagrams_q == '0) flush_q <= '0;
       else if (list_i.flush != '0 && flush_q < list_i.flush) flush_q <= flush_q + 32'd1;
     end
@@ -376,7 +386,8 @@ module nanet_stream
   assign unused = ^{time_cycles_i[63], list_i.echo, ahead[14:0]};
 
   logic dropped;
-  assign dropped = state_q == StDrop && is_end;
+  assign dropped     = state_q == StDrop && is_end;
+  assign ended_badly = dropped || (state_q == StEnd && is_end && !ending.good);
   always_comb begin
     losses_o           = '0;
     losses_o.overflow  = head_lost_i || (state_q == StEnd && is_end && ending.overflow);

@@ -7,11 +7,13 @@
 ///   Latency     1 cycle from write to valid_o when it is empty, else as its words are taken
 ///   Throughput  one word a cycle
 ///   Parameters  Width 1..1024, Depth of the memory a power of two, 4..4096; the output holds one
-///               word more
+///               word more; Early: so many upper bits of data_o are the outputs of flip-flops,
+///               for ready_i that depends on them. They are in LUT memory: a few, 0..Width-1
 ///   Not done    clear, a count of what is inside
 module block_fifo #(
   parameter int unsigned Width = 66,
-  parameter int unsigned Depth = 256
+  parameter int unsigned Depth = 256,
+  parameter int unsigned Early = 0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -28,13 +30,17 @@ module block_fifo #(
   if (Depth < 4 || Depth > 4096 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
     $error("block_fifo: Depth is %0d, legal is a power of two, 4..4096", Depth);
   end
+  if (Early >= Width) begin : gen_early_check
+    $error("block_fifo: Early is %0d, legal is 0..%0d", Early, Width - 1);
+  end
 
   localparam int unsigned AddrWidth = $clog2(Depth);
+  localparam int unsigned LateWidth = Width - Early;
   // One bit more than an index: equal pointers mean empty, pointers Depth apart mean full.
   logic [AddrWidth:0] wptr_q, rptr_q;
   logic push, pass, fetch, none, next;
   logic passed_q;                // what stands at the output went past the memory
-  logic [Width-1:0] pass_q, word;
+  logic [LateWidth-1:0] pass_q, word;
 
   assign none    = wptr_q == rptr_q;
   assign ready_o = wptr_q != {~rptr_q[AddrWidth], rptr_q[AddrWidth-1:0]};
@@ -42,7 +48,7 @@ module block_fifo #(
   assign pass    = valid_i && none && next;
   assign push    = valid_i && ready_o && !pass;
   assign fetch   = !none && next;
-  assign data_o  = passed_q ? pass_q : word;
+  assign data_o[LateWidth-1:0] = passed_q ? pass_q : word;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -58,19 +64,29 @@ module block_fifo #(
   always_ff @(posedge clk_i) begin
     if (next) begin
       passed_q <= none;
-      pass_q   <= data_i;
+      pass_q   <= data_i[LateWidth-1:0];
     end
   end
 
+  if (Early != 0) begin : gen_early
+    logic [Early-1:0] mem_q [Depth];
+    logic [Early-1:0] early_q;
+    always_ff @(posedge clk_i) begin
+      if (push) mem_q[wptr_q[AddrWidth-1:0]] <= data_i[Width-1:LateWidth];
+      if (next) early_q <= none ? data_i[Width-1:LateWidth] : mem_q[rptr_q[AddrWidth-1:0]];
+    end
+    assign data_o[Width-1:LateWidth] = early_q;
+  end
+
   ram_1r1w #(
-    .Width  (Width),
+    .Width  (LateWidth),
     .Depth  (Depth),
     .ReadOld(1'b0)
   ) u_ram (
     .clk_i,
     .we_i   (push),
     .waddr_i(wptr_q[AddrWidth-1:0]),
-    .wdata_i(data_i),
+    .wdata_i(data_i[LateWidth-1:0]),
     .re_i   (fetch),
     .raddr_i(rptr_q[AddrWidth-1:0]),
     .rdata_o(word)

@@ -357,6 +357,11 @@ async def held_datagrams_wait_for_a_buffer_and_are_lost_where_they_find_no_room(
     assert got[: 2 + waited] == sent[: 2 + waited]
     assert (await bench.read(NO_BUFFER)) >> 16 == (await bench.read(NO_EVENT)) == 0
     assert await bench.read(DELIVERED) == len(got)
+    # The next event says how many were lost before it, each counted once.
+    await bench.send(b"after")
+    await bench.settle()
+    (event,) = bench.take()
+    assert (bench.data(event), event.lost) == (b"after", overflow)
     assert bench.untouched()
 
 
