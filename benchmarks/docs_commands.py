@@ -4,10 +4,10 @@
     python benchmarks/docs_commands.py                       # all pages
     python benchmarks/docs_commands.py --page bench-ccix     # pages whose path contains this
 
-The tests take the same commands with made-up measurements (tests/python/docs/test_commands.py). Here each page has
-an empty folder, the files that it shows, and the real tools. A server runs until it has said that it serves, or
-for the page's own clients. What cannot run everywhere is in OTHERS with its reason. Exit status 1 when a
-command fails, hangs, or prints a traceback.
+The tests take the same commands with made-up measurements (tests/python/docs/test_commands.py). Here each
+page has an empty folder, the files that it shows, and the real tools. A server runs for a few seconds, or as
+long as the clients that its page shows. What cannot run everywhere is in OTHERS with its reason. Exit status
+1 when a command fails, hangs, or prints a traceback.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def shown() -> Iterator[tuple[str, str]]:
             # What --help prints; a test of its own compares them.
             continue
         text, name = page.read_text(), str(page.relative_to(ROOT))
-        for language, body in blocks(text):
-            body = re.sub(r"<<'(\w+)'\n.*?^\1$", "", body, flags=re.MULTILINE | re.DOTALL)
+        for language, whole in blocks(text):
+            body = re.sub(r"<<'(\w+)'\n.*?^\1$", "", whole, flags=re.MULTILINE | re.DOTALL)
             lines = body.replace("\\\n", " ").splitlines()
             if language == "console":
                 lines = [line[2:] for line in lines if line.startswith(("$ ", "# "))]
