@@ -839,7 +839,7 @@ async def a_host_that_takes_nothing_holds_up_no_probe_to_another(dut: Any) -> No
     stuck.answer = other.answer = False
     for flow in (stuck, other):
         await b.post(flow.number, [b.request(8, plain=True, local=True)])
-    for _ in range(120):
+    for _ in range(60):
         b.blocked = {stuck.number}
         # A long packet in progress: what is chosen meanwhile has to wait.
         await b.post(busy.number, [b.request(512, plain=True, local=True)])
