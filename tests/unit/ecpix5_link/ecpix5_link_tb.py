@@ -108,7 +108,7 @@ async def a_board_alone_sends_and_checks_over_its_own_loops(dut: Any) -> None:
 
 @cocotb.test()
 async def with_a_jumper_the_line_is_the_connectors(dut: Any) -> None:
-    """A plug that is pulled ends the link, and one that is back starts it; a wrong bit is counted and shown."""
+    """A plug that is pulled ends the link, one that is back starts it; a wrong bit is counted and shown."""
     board = await made(dut, loop=0, plug=1)
     ends = await joined(board)
     assert [end.bad for end in ends] == [0, 0]

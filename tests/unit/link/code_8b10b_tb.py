@@ -40,7 +40,9 @@ async def every_symbol_has_two_codes_that_balance(dut: Any) -> None:
             bits, behind = await coded(dut, disparity, k, data)
             assert codes.setdefault(bits, (k, data)) == (k, data)
             ones = bits.count("1")
-            assert (ones - 5, behind) in (((0, disparity),) if ones == 5 else ((1 - 2 * disparity, 1 - disparity),))
+            assert (ones - 5, behind) in (
+                ((0, disparity),) if ones == 5 else ((1 - 2 * disparity, 1 - disparity),)
+            )
 
 
 @cocotb.test()
