@@ -20,6 +20,12 @@ package link_pkg;
     logic [31:0] data;
   } word_t;
 
+  // A byte of it beside its K flag.
+  typedef struct packed {
+    logic       k;
+    logic [7:0] data;
+  } symbol_t;
+
   typedef enum logic [7:0] {
     SymIdle   = 8'hBC,  // K28.5
     SymSop    = 8'hFB,  // K27.7

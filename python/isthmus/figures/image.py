@@ -42,6 +42,11 @@ BOARDS: Mapping[str, Board] = {
         "isthmus:board:gige_etherbone",
         ("--um5g-85k", "--package", "CABGA554", "--speed", "8"),
     ),
+    "ecpix5_link": Board(
+        "ECPIX-5 (LFE5UM5G-85F): two ends of a link on its transceivers",
+        "isthmus:link:link",
+        ("--um5g-85k", "--package", "CABGA554", "--speed", "8"),
+    ),
 }
 
 
