@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fault_netlists import ROOT, BrokenError, Fault, Module, faulty_module, instead
 
@@ -63,11 +64,9 @@ def recorded(nodes: Sequence[str], place: Path) -> list[Run]:
 
     place.mkdir(parents=True, exist_ok=True)
     out = place / "runs.json"
-    command = [sys.executable, "-c", RECORD, UNIT, out, *nodes]
-    done = jobs.run_tool(
-        command, cwd=ROOT, timeout_s=START_LIMIT_S, env={"PYTHONPATH": str(ROOT / "python")}
-    )
-    found = json.loads(out.read_text()) if out.is_file() else {"code": done.code or 1}
+    command: list[str | Path] = [sys.executable, "-c", RECORD, UNIT, out, *nodes]
+    done = jobs.run_tool(command, cwd=ROOT, timeout_s=START_LIMIT_S, env={"PYTHONPATH": str(ROOT / "python")})
+    found: dict[str, Any] = json.loads(out.read_text()) if out.is_file() else {"code": done.code or 1}
     if found["code"]:
         raise BrokenError(f"{' '.join(nodes)}: {(done.output + done.errors).strip()[-600:]}")
     return [
@@ -120,7 +119,9 @@ def instances(
     if not found:
         return None
     values = [
-        tuple((p.name, str(p.value)) for p in one.body.parameters if not p.isLocalParam and hasattr(p, "value"))
+        tuple(
+            (p.name, str(p.value)) for p in one.body.parameters if not p.isLocalParam and hasattr(p, "value")
+        )
         for one in found
     ]
     [(usual, _)] = Counter(values).most_common(1)
@@ -172,9 +173,7 @@ class Bench:
         (place / f"{module.name}_faulty.v").write_text(text)
         files = [place / f.name if f == source else f for f in run.files]
         files.insert(files.index(place / source.name), place / f"{module.name}_faulty.v")
-        self.built = bench.build(
-            files, run.top, run.parameters, inner_signals=run.inner, into=place / "unit"
-        )
+        self.built = bench.build(files, run.top, run.parameters, inner_signals=run.inner, into=place / "unit")
 
     def start(self) -> float:
         """Run the module as it is, which must pass; seconds."""

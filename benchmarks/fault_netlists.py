@@ -8,6 +8,7 @@ same operation, at the bit of the same rank. Select 0 is the module as it is.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -96,7 +97,7 @@ class Cells:
 
 
 def there(fault: Fault, drawn: Cells, other: Cells) -> Fault | None:
-    """The fault that corresponds to `fault`, drawn in the one netlist, in the other one; None: no such cell."""
+    """The fault in the other netlist that corresponds to `fault`; None: it has no such cell."""
     key = drawn.place(fault.cell)
     if key is None or key not in other.places:
         return None
@@ -129,9 +130,7 @@ def yosys(commands: Sequence[str], place: Path, limit_s: float = YOSYS_LIMIT_S) 
     script.write_text("\n".join(commands) + "\n")
     command = [sys.executable, "-m", "isthmus.figures.yosys", f"script {script}"]
     try:
-        done = jobs.run_tool(
-            command, cwd=place, timeout_s=limit_s, env={"PYTHONPATH": str(ROOT / "python")}
-        )
+        done = jobs.run_tool(command, cwd=place, timeout_s=limit_s, env={"PYTHONPATH": str(ROOT / "python")})
     except jobs.ToolTimeoutError as error:
         raise BrokenError(f"yosys: not done after {limit_s:.0f} s") from error
     if done.code:
@@ -180,7 +179,8 @@ def draw(module: Module, faults: int, seed: int, place: Path) -> tuple[list[Faul
     yosys(passes, place)
     lines = (place / "list.txt").read_text().splitlines()
     drawn = list(dict.fromkeys(Fault.parse(line) for line in lines))
-    return [fault for fault in drawn if not _CLOCKS.match(fault.port)][:faults], Cells.read(place / "cells.json")
+    drawn = [fault for fault in drawn if not _CLOCKS.match(fault.port)]
+    return drawn[:faults], Cells.read(place / "cells.json")
 
 
 def faulty_module(module: Module, faults: Mapping[int, Fault], of: int, place: Path) -> str:
@@ -193,7 +193,7 @@ def faulty_module(module: Module, faults: Mapping[int, Fault], of: int, place: P
 
 
 def instead(module: Module, source: str, ports: Sequence[str], faults: int) -> str:
-    """The module's source again, its inside that of the netlist where the parameters are those of the netlist.
+    """The module's header, and inside the netlist where the parameters are those that it was made with.
 
     Elsewhere it is the source as it was, under another name. The select comes from the command line.
     """
@@ -312,8 +312,8 @@ def _as_sby(task: Task) -> list[str]:
     kept = "-assert" if task.mode == "cover" else "-cover"
     return [
         "hierarchy -smtcheck", "scc -select", "simplemap", "select -clear", "memory_nordff", *clocks,
-        "opt_clean", "formalff -setundef -clk2ff -ff2anyinit -hierarchy", f"chformal -live -fair {kept} -remove",
-        "opt_clean", "setundef -undriven -anyseq", "opt -fast",
+        "opt_clean", "formalff -setundef -clk2ff -ff2anyinit -hierarchy",
+        f"chformal -live -fair {kept} -remove", "opt_clean", "setundef -undriven -anyseq", "opt -fast",
     ]  # fmt: skip
 
 
@@ -424,13 +424,11 @@ def solve(model: Path, engine: Sequence[str], arguments: Sequence[str], limit_s:
     command = [tool, "-s", solver, *(part for s in settings for part in ("-S", s)), *options]
     log = model.with_suffix(".log")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    try:
+    with contextlib.suppress(jobs.ToolTimeoutError):
         jobs.run_tool(
             [*command, "--noprogress", *arguments, model],
             cwd=model.parent, timeout_s=limit_s, env={"PATH": path}, log=log,
         )  # fmt: skip
-    except jobs.ToolTimeoutError:
-        pass
     said = log.read_text(errors="replace")
     steps = [int(step) for step in re.findall(r"Checking assertions in step (\d+)", said)]
     answer = Answer(None, max(steps, default=0), said)

@@ -6,8 +6,8 @@
     python benchmarks/mutate.py --update                               # store the scores
 
 mutations.py tries faults that somebody thought of, each with the bench or proof that must see it. Here nobody
-chooses: a bit of a port of a cell in the module's netlist is inverted, stuck, or follows another. All faults of
-a module are in one netlist, behind an input that selects one, so that a bench is built once and a proof
+chooses: a bit of a port of a cell in the module's netlist is inverted, stuck, or follows another. All faults
+of a module are in one netlist, behind an input that selects one, so that a bench is built once and a proof
 elaborated once. A fault is found when a proof or a bench of the module fails.
 
 A fault that neither finds may have no effect: it is beside the right module, both with the same inputs, under
@@ -19,6 +19,7 @@ gap in proof and bench, listed with its reason. Exit status 1 when a score is be
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import tempfile
@@ -56,10 +57,9 @@ MITER_LIMIT_S = 60.0
 MITER_CLOCKS = 24
 MITER_LEAST = 8
 """Clocks in which a fault must be invisible to count as none; fewer say nothing."""
-ALL_BELOW_S = 6.0
-"""A bench that takes longer runs only with faults that no proof finds."""
 AT_A_TIME = 20
 """Models that one run of Yosys writes."""
+
 
 @dataclass(frozen=True)
 class Target:
@@ -74,7 +74,8 @@ class Target:
 
     def proofs(self) -> list[str]:
         """Those that bear its name; if none does, all that have it inside."""
-        own, others = [], []
+        own: list[str] = []
+        others: list[str] = []
         for file in sorted(FORMAL.glob("*/*.sby")):
             name = file.relative_to(FORMAL).with_suffix("").as_posix()
             if f"/rtl/{self.module}.sv" in file.read_text():
@@ -112,7 +113,7 @@ class Outcome:
 
 @dataclass
 class Score:
-    """Of the faults of a sample: found by proof, by bench, by either; without effect; the others, explained."""
+    """Of the faults of a sample: found by proof, bench, either; without effect; the others, explained."""
 
     seed: int
     faults: int
@@ -133,8 +134,9 @@ class Score:
         return self.either / real if real else 1.0
 
     def __str__(self) -> str:
-        text = f"{self.either} of {self.faults} found (proof {self.proof}, bench {self.bench} of {self.simulated})"
-        return f"{text}, {len(self.unseen)} without effect, {len(self.missed)} missed: {self.share:.1%}"
+        alone = f"proof {self.proof}, bench {self.bench} of {self.simulated}"
+        found = f"{self.either} of {self.faults} found ({alone})"
+        return f"{found}, {len(self.unseen)} without effect, {len(self.missed)} missed: {self.share:.1%}"
 
 
 def score(outcomes: Iterable[Outcome], seed: int, before: Score | None) -> Score:
@@ -168,8 +170,8 @@ def store(scores: Mapping[str, Score], file: Path = SCORES) -> None:
 class Sample:
     """The faults of a module on their way through its proofs, benches and miters."""
 
-    def __init__(self, target: Target, faults: int, seed: int, jobs: int, place: Path) -> None:
-        self.target, self.jobs, self.place = target, jobs, place
+    def __init__(self, target: Target, faults: int, seed: int, jobs: int, alone: bool, place: Path) -> None:
+        self.target, self.jobs, self.alone, self.place = target, jobs, alone, place
         self.uses: list[tuple[Run, Instances]] = []
         for run in recorded(target.benches, place / "record"):
             use = instances(run.files, run.top, run.parameters, target.name)
@@ -246,8 +248,7 @@ class Sample:
             self._map(look, some)
 
     def simulate(self) -> None:
-        """Run the first bench with all faults, or, if that takes long, with those that are not found; further
-        benches with what is still not found."""
+        """Run each bench with what is not found yet; with `alone` the first one with all faults."""
         for number, (run, use) in enumerate(self.uses):
             left = [k for k, one in self.outcomes.items() if not one.found and not one.unseen]
             if not left:
@@ -256,13 +257,13 @@ class Sample:
             same = module.parameters == self.module.parameters
             faults = self._there(self.cells if same else module_cells(module, place / "cells"))
             bench = Bench(run, module, use.ports, faults, len(self.outcomes), place)
-            short = bench.start() < ALL_BELOW_S
+            bench.start()
 
             def look(k: int, bench: Bench = bench) -> None:
                 self.outcomes[k].bench |= bool(bench.failure(k))
                 self.outcomes[k].simulated = True
 
-            self._map(look, [k for k in faults if k in left or (short and not number)])
+            self._map(look, [k for k in faults if k in left or (self.alone and not number)])
 
     def compare(self, registers: bool) -> None:
         """Look for an effect of what is not found, beside the right module: at registers and outputs in one
@@ -288,7 +289,7 @@ class Sample:
     def _outputs(self, proof: Proof, task: Task) -> tuple[str, ...]:
         """Of the block that the proof is of."""
         words = " ".join(task.script).split()
-        pairs = list(zip(words, words[1:], strict=False))
+        pairs = list(itertools.pairwise(words))
         files = {file.name: file for file in proof.files}
         values = dict(word.split("=") for flag, word in pairs if flag == "-G")
         use = instances(
@@ -314,9 +315,9 @@ class Sample:
             def look(k: int, models: Mapping[int, Path] = models, begin: Sequence[str] = begin) -> None:
                 outcome, model = self.outcomes[k], models[k]
                 if registers:
-                    if solve(model, ("z3",), ["-i", "-t", "1"], MITER_LIMIT_S).fails is False:
-                        if solve(model, ("z3",), [*begin, "-t", "2"], MITER_LIMIT_S).fails is False:
-                            outcome.unseen = "in runs of any length"
+                    steps = (["-i", "-t", "1"], [*begin, "-t", "2"])
+                    if all(solve(model, ("z3",), some, MITER_LIMIT_S).fails is False for some in steps):
+                        outcome.unseen = "in runs of any length"
                     return
                 answer = solve(model, ("z3",), [*begin, "-t", str(MITER_CLOCKS)], MITER_LIMIT_S)
                 if answer.fails:
@@ -329,10 +330,10 @@ class Sample:
             self._map(look, some)
 
 
-def measure(target: Target, faults: int, seed: int, jobs: int) -> list[Outcome]:
+def measure(target: Target, faults: int, seed: int, jobs: int, alone: bool) -> list[Outcome]:
     """A sample of the module's faults, and what came of each."""
     with tempfile.TemporaryDirectory(prefix="isthmus-mutate-") as name:
-        sample = Sample(target, faults, seed, jobs, Path(name))
+        sample = Sample(target, faults, seed, jobs, alone, Path(name))
         sample.prove()
         sample.compare(registers=True)
         sample.simulate()
@@ -347,6 +348,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--faults", type=int, default=100, help="of each module (100)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="faults at a time (2)")
+    parser.add_argument(
+        "--alone", action="store_true", help="benches run with all faults, also with those that a proof finds"
+    )
     parser.add_argument("--update", action="store_true", help="store the scores")
     options = parser.parse_args(arguments)
     known = targets()
@@ -364,7 +368,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begin = time.monotonic()
         before = scores.get(target.module)
         try:
-            now = score(measure(target, options.faults, options.seed, options.jobs), options.seed, before)
+            now = score(
+                measure(target, options.faults, options.seed, options.jobs, options.alone),
+                options.seed,
+                before,
+            )
         except BrokenError as error:
             print(f"{target.module}: not measured: {error}", file=sys.stderr, flush=True)
             worse += 1

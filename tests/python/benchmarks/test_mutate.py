@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random faults: how they are named, carried over to a proof's netlist, counted and compared with the score."""
+"""Random faults: their names, their places in a proof's netlist, how they are counted and compared."""
 
 from __future__ import annotations
 
@@ -147,9 +147,7 @@ def test_what_is_stored_belongs_to_the_table_and_is_explained(mutate: ModuleType
         assert not [why for why in score.missed.values() if why.startswith("not explained")], module
 
 
-def test_an_unknown_module_is_one_clear_line(
-    mutate: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_module_is_one_clear_line(mutate: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         mutate.main(["--module", "prim/none"])
     assert stop.value.code == 2
