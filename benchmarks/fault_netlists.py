@@ -359,6 +359,14 @@ class Twins:
     """The reset, if the environment does not drive it."""
 
 
+# Faults and asynchronous resets come between a flip-flop and its wire, so these are noted before.
+_REGISTERS = (
+    "select -set registers t:$*dff* %co1:+[Q] w:* %i",
+    "setattr -set isthmus_register 1 -set keep 1 @registers",
+    "select -clear",
+)
+
+
 def miters(
     twins: Twins,
     faults: Mapping[int, Fault],
@@ -379,8 +387,8 @@ def miters(
     rest = [line.replace("-undriven -anyseq", "-undriven -expose") for line in rest]
     clocks = "clk2fflogic" if twins.task.multiclock else "async2sync"
     passes = [
-        *first, *_selected(faults, top, width), *rest, "hierarchy -smtcheck", "flatten", "memory_nordff",
-        clocks, "setundef -init -zero", "chformal -cover -live -fair -remove", "design -save all",
+        *first, *_REGISTERS, *_selected(faults, top, width), *rest, "hierarchy -smtcheck", "flatten", "memory_nordff",
+        *_REGISTERS, clocks, "setundef -init -zero", "chformal -cover -live -fair -remove", "design -save all",
     ]  # fmt: skip
     models = {}
     one = replace(twins.task, mode="prove")
@@ -393,7 +401,8 @@ def miters(
         ]  # fmt: skip
         passes += [f"expose twin_right/w:{name} twin_faulty/w:{name}" for name in twins.outputs]
         if registers:
-            passes.append("expose -dff -shared twin_right twin_faulty")
+            both = "twin_right/a:isthmus_register=1 twin_faulty/a:isthmus_register=1"
+            passes.append(f"expose {both}")
         passes += [
             "miter -equiv -make_assert -flatten twin_right twin_faulty twins", "hierarchy -top twins",
             *_as_sby(one), *_to_smt2(f"{k}.smt2"),
