@@ -124,6 +124,12 @@ module rdma_resequencer_props
   // An act is settled exactly if no write of it follows, under its own flow, and until that is taken.
   logic settles_q, acts_q;
   flow_t settles_src_q;
+  act_t given_q, given;
+  always_ff @(posedge clk_i) if (dut.give_act) given_q <= dut.act;
+  always_comb begin
+    given      = given_q;
+    given.info = dut.act.info;  // the memory holds it meanwhile
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       settles_q <= 1'b0;
@@ -213,6 +219,7 @@ module rdma_resequencer_props
     if (started_q) begin
       // An act is settled exactly if no write of it follows.
       assert (dut.settle == settles_q && act_valid_o == acts_q);
+      if (act_valid_o) assert (act_o == given);
       if (settles_q) assert (dut.settle_src == settles_src_q && !act_valid_o);
       // Given up is what two scans saw, and only below what was known at the first.
       if (dut.wake && dut.step.src == flow_q) assert (gap_q && dut.gap_step.gap);
