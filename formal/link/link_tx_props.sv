@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they are allowed; an ALIGN
 /// that is due is sent within a packet's words and framing; SOP and CHECK have the count of their id, and each
-/// word of a packet is counted for its id; idle_o is high only where nothing changes.
+/// word of a packet is counted for its id; no packet begins before a first CREDIT is there; a word with an
+/// argument has its crc8; idle_o is high only where nothing changes, and where nothing is asked for.
 module link_tx_props
   import link_pkg::*;
 #(
@@ -98,6 +99,19 @@ module link_tx_props
     if (valid_i && ready_o && kind_i == FlitSop) packet_id_q <= data_i[0][IdWidth-1:0];
   end
 
+  // A CREDIT has been offered since the start, so that there is one to fill a packet's gaps with.
+  logic offered_q;
+  always_ff @(posedge clk_i) offered_q <= rst_ni && (up_i || ready_word_i) && (offered_q || offer_valid_i);
+
+  logic [7:0] crc8;
+  link_crc8 u_crc8 (.data_i(tx_o[0].data[31:8]), .crc_o(crc8));
+
+  // Nothing is asked for, and the line says so.
+  logic quiet;
+  assign quiet = !valid_i && !dropped_o && !dut.insert_q && line == 1'b0 &&
+      (up_i ? !align_i && !check_i && !offer_valid_i && tx_o[0].k[3] && symbol == SymIdle && !is_start :
+       !align_i && tx_o[0] == (ready_word_i ? WordReady : WordInit));
+
   // All of the state: of link_tx, but for the id of the last packet, which only a packet's words use.
   logic [40:0] state, state_q;
   logic        idle_q;
@@ -134,15 +148,24 @@ module link_tx_props
         assert (tx_o[0].data[23:8] == {told_id_q, sent_q});
         assert (told_id_q == (symbol == SymSop ? packet_id_q : check_id_q));
       end
+      // A word with an argument is protected.
+      if (tx_o[0].k[3] && (symbol == SymSop || symbol == SymCheck || symbol == SymCredit)) begin
+        assert (tx_o[0].data[7:0] == crc8);
+      end
+      // No packet before a first CREDIT; a CHECK and a CREDIT in their order.
+      if (valid_i && ready_o && up_i && (kind_i == FlitSop)) assert (offered_q);
+      if (take_check_o) assert (check_i && (check_first_i || !offer_valid_i));
+      if (take_credit_o && check_i && check_first_i) assert (line);
       // Every word outside packets that is not counted has a comma, and is one an elastic buffer knows.
       assert (comma_o == is_removable(tx_o[0]));
       if (tx_o[0].k[3] && (symbol == SymIdle || symbol == SymAlign)) assert (comma_o);
       // Idle: the next edge changes nothing.
       if (idle_q) assert (state == state_q);
+      if (quiet) assert (idle_o);
       // A mark waits for one packet at most.
       if (!pauses) assert (wait_q <= 3'(MaxWords + 2));
       // What makes the above inductive.
-      assert (line == dut.inside_q);
+      assert (line == dut.inside_q && dut.open_q == offered_q);
       assert (words_q <= 3'(MaxWords) && (packet_q || words_q == '0));
       assert (!due_q || up_i || wait_q <= 3'(MaxWords + 2) || pauses);
       if (dut.inside_q) assert (packet_q && dut.open_q && !dut.insert_q && !dut.dropping_q);

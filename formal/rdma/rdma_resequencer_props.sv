@@ -120,6 +120,49 @@ module rdma_resequencer_props
     if (act_ready_i) assume (act_valid_o);
   end
 
+  // ---------------------------------------------------------------- what ends without a write
+  // An act is settled exactly if no write of it follows, under its own flow, and until that is taken.
+  logic settles_q, acts_q;
+  flow_t settles_src_q;
+  act_t given_q, given;
+  always_ff @(posedge clk_i) if (dut.give_act) given_q <= dut.act;
+  always_comb begin
+    given      = given_q;
+    given.info = dut.act.info;  // the memory holds it meanwhile
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      settles_q <= 1'b0;
+      acts_q    <= 1'b0;
+    end else begin
+      if (act_valid_o && act_ready_i) begin
+        settles_q     <= !act_o.frame && !act_owes_i;
+        settles_src_q <= act_o.src;
+      end else if (dut.settle && dut.idle) begin
+        settles_q <= 1'b0;
+      end
+      if (dut.give_act) acts_q <= 1'b1;
+      else if (act_ready_i) acts_q <= 1'b0;
+    end
+  end
+
+  // ---------------------------------------------------------------- gaps of the watched flow
+  // What the last scan saw, since when nothing was retired; the highest number known at the first one.
+  logic gap_q, scanned, off;
+  logic [6:0] limit_q;
+  assign scanned = dut.gap_step.scanned && dut.step.src == flow_q;
+  assign off     = !enable_i || (dut.begin_open && dut.step.src == flow_q);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || off) begin
+      gap_q <= 1'b0;
+    end else if (scanned && !dut.u_gaps.give_up_q[flow_q]) begin
+      gap_q <= dut.gap_step.gap;
+      if (!gap_q) limit_q <= dut.flow.top;
+    end else if (dut.retire && dut.step.src == flow_q) begin
+      gap_q <= 1'b0;
+    end
+  end
+
   // ---------------------------------------------------------------- how the memory relates to it
   logic [2:0] place_state;
   assign place_state = dut.u_places.u_states.words_q[place_q[1:0]];
@@ -172,6 +215,16 @@ module rdma_resequencer_props
       if (dut.step.op == OpTake && dut.state_q != StIdle) assert (asked_q == watched_op);
       assert (dut.state_q <= StDo);
       if (dut.step.op == OpTake && dut.state_q != StIdle) assert (dut.step.place == dut.step.seq[5:0]);
+    end
+    if (started_q) begin
+      // An act is settled exactly if no write of it follows.
+      assert (dut.settle == settles_q && act_valid_o == acts_q);
+      if (act_valid_o) assert (act_o == given);
+      if (settles_q) assert (dut.settle_src == settles_src_q && !act_valid_o);
+      // Given up is what two scans saw, and only below what was known at the first.
+      if (dut.wake && dut.step.src == flow_q) assert (gap_q && dut.gap_step.gap);
+      assert (dut.u_gaps.gap_q[flow_q] == gap_q);
+      if (gap_q) assert (dut.u_gaps.limit_q[flow_q] == limit_q);
     end
     if (started_q) begin
       cover (taken_now);

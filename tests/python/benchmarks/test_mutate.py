@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random faults: their names, their places in a proof's netlist, how they are counted and compared."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+LINE = (
+    "mutate -mode cnot1 -module link_init -cell $procmux$39 -port A -portbit 1 -ctrlbit 5"
+    " -src link_init.sv:52.9-52.35 -src link_init.sv:51.16-57.10"
+)
+
+
+@pytest.fixture(scope="module")
+def mutate(script: Callable[[str], ModuleType]) -> ModuleType:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        return script("mutate")
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.fixture
+def netlists(mutate: ModuleType) -> ModuleType:
+    return sys.modules["fault_netlists"]
+
+
+def test_a_fault_is_read_from_yosys_and_given_back_with_its_select(netlists: ModuleType) -> None:
+    fault = netlists.Fault.parse(LINE)
+    assert str(fault) == "cnot1 by bit 5 $procmux$39 A[1] link_init.sv:52.9-52.35"
+    assert fault.command("top", 7, 3) == (
+        "mutate -mode cnot1 -module top -cell $procmux$39 -port A -portbit 1 -ctrlbit 5"
+        " -ctrl isthmus_fault 7 3"
+    )
+
+
+def _cells(netlists: ModuleType, width: int, *names: str) -> object:
+    return netlists.Cells({("m.sv:1.1", "$mux"): names}, {(name, "A"): width for name in names})
+
+
+@pytest.mark.parametrize(
+    ("bit", "control", "there"),
+    [(0, None, (0, None)), (7, None, (3, None)), (4, None, (2, None)), (6, 7, (3, 2)), (0, 1, (0, 1))],
+)
+def test_a_fault_is_at_the_bit_of_the_same_rank_in_a_narrower_netlist(
+    netlists: ModuleType, bit: int, control: int | None, there: tuple[int, int | None]
+) -> None:
+    fault = netlists.Fault("inv", "b", "A", bit, control)
+    moved = netlists.there(fault, _cells(netlists, 8, "a", "b"), _cells(netlists, 4, "c", "d"))
+    assert (moved.cell, moved.bit, moved.control) == ("d", *there)
+
+
+def test_a_fault_of_a_cell_that_the_proof_does_not_have_is_not_in_it(netlists: ModuleType) -> None:
+    drawn = _cells(netlists, 8, "a", "b")
+    assert netlists.there(netlists.Fault("inv", "a", "A", 0), drawn, netlists.Cells({}, {})) is None
+    one_bit = _cells(netlists, 1, "a", "b")
+    assert netlists.there(netlists.Fault("cnot0", "a", "A", 1, 2), drawn, one_bit) is None
+
+
+def test_each_task_of_a_proof_has_its_own_lines(netlists: ModuleType) -> None:
+    prove, pace, cover = netlists.Proof.load("rdma/rdma_ack").tasks
+    assert (prove.name, prove.mode, prove.depth) == ("prove", "prove", 1)
+    assert (pace.name, pace.mode, pace.depth) == ("pace", "prove", 8)
+    assert (cover.name, cover.mode, cover.depth) == ("cover", "cover", 16)
+    assert "-D PACE" in pace.script[0]
+    assert "PACE" not in prove.script[0]
+    assert prove.script[1:] == pace.script[1:] == cover.script[1:]
+    assert prove.engine == ("--unroll", "z3", "combined_solver.solver2_timeout=1")
+    assert cover.engine == ("z3",)
+    assert netlists.Proof.load("link/link_elastic").tasks[0].multiclock
+
+
+def test_every_proof_can_be_read(netlists: ModuleType) -> None:
+    names = [f"{f.parent.name}/{f.stem}" for f in (ROOT / "formal").glob("*/*.sby")]
+    for name in names:
+        proof = netlists.Proof.load(name)
+        assert all(file.is_file() for file in proof.files), name
+        assert all(task.top and task.engine for task in proof.tasks), name
+
+
+def test_modules_of_the_table_have_their_benches_and_proofs(mutate: ModuleType) -> None:
+    targets = {target.module: target for target in mutate.targets()}
+    for target in targets.values():
+        assert (ROOT / "rtl" / f"{target.module}.sv").is_file(), target.module
+        assert all((ROOT / bench.partition("::")[0]).is_file() for bench in target.benches)
+    assert targets["link/link_init"].proofs() == ["link/link_init"]
+    assert targets["rdma/rdma_gaps"].proofs() == ["rdma/rdma_resequencer"]
+    assert targets["rdma/rdma_segment"].proofs() == ["rdma/rdma_segment", "rdma/rdma_segment_spread"]
+
+
+def test_faults_without_effect_do_not_count_and_a_reason_is_kept(
+    mutate: ModuleType, netlists: ModuleType, tmp_path: Path
+) -> None:
+    def outcome(bit: int, **verdict: object) -> object:
+        return mutate.Outcome(netlists.Fault("inv", "a", "A", bit), **verdict)
+
+    outcomes = [
+        outcome(0, proof=True, bench=True, simulated=True),
+        outcome(1, bench=True, simulated=True),
+        outcome(2, simulated=True, unseen="in runs of any length"),
+        outcome(3, simulated=True, note="seen at the outputs in clock 5"),
+    ]
+    first = mutate.score(outcomes, 1, None)
+    assert (first.faults, first.proof, first.bench, first.simulated, first.either) == (4, 1, 2, 4, 2)
+    assert first.unseen == {"inv a A[2]": "in runs of any length"}
+    assert first.missed == {"inv a A[3]": "not explained; seen at the outputs in clock 5"}
+    assert first.share == pytest.approx(2 / 3)
+    first.missed["inv a A[3]"] = "a statistic"
+    file = tmp_path / "scores.json"
+    mutate.store({"m": first}, file)
+    again = mutate.score(outcomes, 1, mutate.stored(file)["m"])
+    assert again.missed == {"inv a A[3]": "a statistic"}
+
+
+@pytest.mark.parametrize(("found", "code"), [(3, 0), (2, 0), (1, 1)])
+def test_a_score_below_the_stored_one_is_red(
+    mutate: ModuleType,
+    netlists: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    found: int,
+    code: int,
+) -> None:
+    def outcomes(count: int) -> list[object]:
+        return [mutate.Outcome(netlists.Fault("inv", "a", "A", k), proof=k < count) for k in range(3)]
+
+    file = tmp_path / "scores.json"
+    mutate.store({"link/link_init": mutate.score(outcomes(2), 1, None)}, file)
+    monkeypatch.setattr(mutate, "stored", lambda: {"link/link_init": mutate.score(outcomes(2), 1, None)})
+    monkeypatch.setattr(mutate, "measure", lambda *_: outcomes(found))
+    assert mutate.main(["--module", "link/link_init"]) == code
+
+
+def test_what_is_stored_belongs_to_the_table_and_is_explained(mutate: ModuleType) -> None:
+    known = {target.module for target in mutate.targets()}
+    scores = mutate.stored()
+    assert set(scores) <= known
+    for module, score in scores.items():
+        assert score.faults == score.either + len(score.unseen) + len(score.missed), module
+        assert not [why for why in score.missed.values() if why.startswith("not explained")], module
+
+
+def test_an_unknown_module_is_one_clear_line(mutate: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        mutate.main(["--module", "prim/none"])
+    assert stop.value.code == 2
+    assert "no module 'prim/none'; expected one of link/link_init" in capsys.readouterr().err
+
+
+def test_the_scores_are_readable_json(mutate: ModuleType) -> None:
+    assert isinstance(json.loads(mutate.SCORES.read_text()), dict)
