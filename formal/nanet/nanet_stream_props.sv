@@ -170,7 +170,7 @@ module nanet_stream_props
         assert (event_o.sequence_ == announced_q && event_o.index == 16'(next_q));
       end
       assert (dut.sequence_q == announced_q && 7'(dut.index_q) == next_q && next_q < buffers);
-      assert (open_q == dut.pending_q);
+      assert (open_q == dut.pending_q + 8'(dut.taken_q));
       // What makes the above inductive.
       assert (sending_q == (state == StData));
       if (placed) begin

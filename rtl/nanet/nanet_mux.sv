@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Lets several sources write through one axi_write_engine, a command with its data at a time.
 ///
-///   Handshake   valid/ready on both sides; data_last_i says that a source's beat is its command's
-///               last
+///   Handshake   valid/ready on both sides; a source's data is taken from the cycle after its
+///               command on; write_t's last says that a beat is its command's last
 ///   Fairness    round robin over commands
 ///   Latency     0 cycles
 ///   Throughput  a command in its beats and 1 cycle
@@ -30,6 +30,8 @@ module nanet_mux
   input  logic                 data_ready_i
 );
   logic [NumSources-1:0] cmd_valid, data_valid, gnt;
+  logic [NumSources-1:0] data_gnt_q;  // whose data comes: off the way through the arbiter
+  logic [TagW-1:0] data_idx_q;
   logic last;
   for (genvar i = 0; i < int'(NumSources); i++) begin : gen_source
     assign cmd_valid[i]  = write_i[i].cmd_valid;
@@ -47,13 +49,24 @@ module nanet_mux
     .idx_o (cmd_tag_o)
   );
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) data_gnt_q <= '0;
+    else if (write_o.cmd_valid && cmd_ready_i) data_gnt_q <= gnt;
+    else if (last) data_gnt_q <= '0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (write_o.cmd_valid && cmd_ready_i) data_idx_q <= cmd_tag_o;
+  end
+
   always_comb begin
     write_o            = write_i[cmd_tag_o];
     write_o.cmd_valid  = (gnt & cmd_valid) != '0;
-    write_o.data_valid = (gnt & data_valid) != '0;
+    write_o.data_valid = (data_gnt_q & data_valid) != '0;
+    write_o.keep       = write_i[data_idx_q].keep;
+    write_o.last       = write_i[data_idx_q].last;
   end
   assign cmd_ready_o  = gnt & {NumSources{cmd_ready_i}};
-  assign data_ready_o = gnt & {NumSources{data_ready_i}};
-  assign data_o       = data_i[cmd_tag_o];
+  assign data_ready_o = data_gnt_q & {NumSources{data_ready_i}};
+  assign data_o       = data_i[data_idx_q];
   assign last         = write_o.data_valid && data_ready_i && write_o.last;
 endmodule

@@ -92,20 +92,21 @@ module nanet_queue
     .idle_o     (pack_idle)
   );
 
-  // Whether a beat is taken depends on its kind.
+  // Whether a beat is taken depends on its kind, and what follows on how its datagram ended.
+  localparam int unsigned EndW = $bits(end_t);
   block_fifo #(
     .Width(DataWidth + 2),
     .Depth(Depth),
-    .Early(2)
+    .Early(2 + EndW)
   ) u_queue (
     .clk_i,
     .rst_ni,
     .valid_i(packed_valid),
     .ready_o(packed_ready),
-    .data_i ({packed_kind, packed_beat}),
+    .data_i ({packed_kind, packed_beat[EndW-1:0], packed_beat[DataWidth-1:EndW]}),
     .valid_o(beat_valid_o),
     .ready_i(beat_ready_i),
-    .data_o ({beat_kind_o, beat_o})
+    .data_o ({beat_kind_o, beat_o[EndW-1:0], beat_o[DataWidth-1:EndW]})
   );
 
   logic put, take, put_end, take_end;

@@ -76,16 +76,7 @@ module nanet_stream
   localparam int unsigned ChunkW    = CommandW;
 
   typedef enum logic [3:0] {
-    StIdle,
-    StLoad,
-    StPlace,
-    StAsk,
-    StChunk,
-    StData,
-    StEnd,
-    StClose,
-    StDrop,
-    StCommand
+    StIdle, StLoad, StPlace, StAsk, StChunk, StData, StEnd, StClose, StDrop, StCommand
   } state_e;
   typedef enum logic [1:0] {
     DropClosed,
@@ -101,34 +92,42 @@ module nanet_stream
   logic   open_q, error_q, flush_due, flush_due_q;
   buffer_t buffer_q;
   logic [5:0]  index_q, number_q;
-  logic [15:0] filled_q, datagrams_q, left_q, no_event_q, overwritten_q;
-  logic [15:0] back_q;                 // buffers given back, by the host or for it
-  logic [15:0] used, used_q;           // filled and not given back
-  logic [15:0] ahead;                  // what the host's count is ahead of that
+  logic [15:0] filled_q, datagrams_q, left_q, no_event_q;
   logic [24:0] fill_q;                 // where the next datagram goes
   logic [23:0] at_q;                   // where the next chunk goes
   logic [23:0] bytes_q;                // end of the last good datagram
   logic [31:0] sequence_q, delivered_q, lost_q, flush_q;
   logic [1:0]  lost_now_q;             // datagrams lost in the cycle before
+  logic [15:0] lost_full_q;            // and those of an event without a place
   logic        ended_badly;
   logic [7:0]  pending_q;
+  logic        taken_q;                // a command was taken in the cycle before
   logic [15:0] port_q;
   logic [31:0] ip_q;
   logic [62:0] cycles_q;
   logic [ChunkW-1:0] chunk, chunk_q, to_edge, to_edge_q;
   logic [ChunkW-1:0] beats_q;          // of the chunk that are not sent
   logic cmd_take, data_take, is_end, fits, free, full_now, event_offer, event_take, give_up;
-  logic behind;
-  logic [15:0] counts[MaxBuffers];     // datagrams of each announced buffer
+  logic announced;
 
-  // The next buffer is read ahead: index_q is older than a cycle where a buffer is opened, and a
-  // block memory's output is late in its cycle.
-  buffer_t buffers[MaxBuffers];
-  buffer_t next_buffer_q;
-  always_ff @(posedge clk_i) begin
-    if (table_we_i) buffers[table_index_i] <= table_i;
-    next_buffer_q <= buffers[index_q];
-  end
+  // The next buffer is read ahead: index_q is older than a cycle where a buffer is opened.
+  buffer_t next_buffer;
+  nanet_buffers u_buffers (
+    .clk_i,
+    .rst_ni,
+    .list_i,
+    .table_we_i,
+    .table_index_i,
+    .table_i,
+    .count_i    (filled_q),
+    .index_i    (index_q),
+    .filled_i   (announced),
+    .datagrams_i(datagrams_q),
+    .give_up_i  (give_up),
+    .buffer_o   (next_buffer),
+    .free_o     (free),
+    .overwritten_o
+  );
 
   policy_e policy;
   assign policy    = policy_e'(list_i.policy);
@@ -136,15 +135,9 @@ module nanet_stream
   assign ending    = end_t'(beat_i[$bits(end_t)-1:0]);
   assign is_end    = beat_valid_i && beat_kind_i == EntryEnd;
   assign fits      = 26'(fill_q) + 26'(head_q.len) <= 26'(buffer_q.bytes);
-  // back_q as it was a cycle ago: a buffer given back is free a cycle later.
-  assign free      = used_q < 16'(list_i.buffers);
-  // The host's count is behind what was given up for it.
-  assign ahead     = list_i.returned - back_q;
-  assign behind    = policy == PolicyOldest && list_i.enable && ahead[15];
   assign give_up   = state_q == StPlace && list_i.enable && !open_q && !free &&
                      policy == PolicyOldest;
   assign flush_due = datagrams_q != '0 && flush_due_q;
-  assign used      = filled_q - back_q;
   assign full_now  = datagrams_q + 16'd1 == 16'(list_i.datagrams);
   assign back      = head_valid_q ? StPlace : StIdle;
 
@@ -199,6 +192,7 @@ module nanet_stream
   assign event_offer   = state_q == StClose && pending_q == '0 &&
                          !(policy == PolicyHold && full_i);
   assign event_take    = event_offer && response_i.event_ready;
+  assign announced     = event_take && !full_i;
   assign request_o.event_valid = event_offer;
 
   always_comb begin
@@ -229,19 +223,15 @@ module nanet_stream
       lost_q       <= '0;
       flush_q      <= '0;
       pending_q    <= '0;
-      back_q       <= '0;
-      overwritten_q <= '0;
+      taken_q      <= 1'b0;
       lost_now_q   <= '0;
-      used_q       <= '0;
+      lost_full_q  <= '0;
       flush_due_q  <= 1'b0;
     end else begin
-      used_q      <= event_take && !full_i ? used + 16'd1 : used;
       flush_due_q <= list_i.flush != '0 && flush_q >= list_i.flush;
-      // Whether a datagram is bad is late in its cycle. No event is offered in the next one.
-      lost_now_q <= 2'(ended_badly) + 2'(head_lost_i);
-      if (give_up) back_q <= filled_q - 16'(list_i.buffers) + 16'd1;
-      else if (!behind) back_q <= list_i.returned;
-      if (give_up) overwritten_q <= overwritten_q + counts[index_q];
+      // What is lost is known late in its cycle. No event is offered in the next one.
+      lost_now_q  <= 2'(ended_badly) + 2'(head_lost_i);
+      lost_full_q <= losses_o.no_event ? datagrams_q : '0;
       unique case (state_q)
         StIdle: begin
           if (!list_i.enable) begin
@@ -329,20 +319,21 @@ module nanet_stream
         end
       endcase
 
-      if (cmd_take != response_i.done_valid) begin
-        pending_q <= cmd_take ? pending_q + 8'd1 : pending_q - 8'd1;
+      // A command counts a cycle late: the end of its datagram is further away, and so is its answer.
+      taken_q <= cmd_take;
+      if (taken_q != response_i.done_valid) begin
+        pending_q <= taken_q ? pending_q + 8'd1 : pending_q - 8'd1;
       end
       if (response_i.done_valid && response_i.done_error) error_q <= 1'b1;
-      lost_q <= lost_q + 32'(lost_now_q) + (losses_o.no_event ? 32'(datagrams_q) : 32'd0);
+      lost_q <= lost_q + 32'(lost_now_q) + 32'(lost_full_q);
       if (datagrams_q == '0) flush_q <= '0;
       else if (list_i.flush != '0 && flush_q < list_i.flush) flush_q <= flush_q + 32'd1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (event_take && !full_i) counts[index_q] <= datagrams_q;
     if (state_q == StIdle) head_q <= head;
-    if (state_q == StLoad) buffer_q <= next_buffer_q;
+    if (state_q == StLoad) buffer_q <= next_buffer;
     if (state_q == StPlace) begin
       left_q <= head_q.len;
       at_q   <= fill_q[23:0];
@@ -383,7 +374,7 @@ module nanet_stream
   };
 
   logic unused;
-  assign unused = ^{time_cycles_i[63], list_i.echo, ahead[14:0]};
+  assign unused = ^{time_cycles_i[63], list_i.echo, list_i.returned};
 
   logic dropped;
   assign dropped     = state_q == StDrop && is_end;
@@ -401,7 +392,6 @@ module nanet_stream
   assign filled_o    = filled_q;
   assign delivered_o = delivered_q;
   assign no_event_o  = no_event_q;
-  assign overwritten_o = overwritten_q;
   assign number_o    = number_q;
   assign idle_o      = state_q == StIdle && !beat_valid_i && pending_q == '0 &&
                        (open_q || !free || !list_i.enable) &&

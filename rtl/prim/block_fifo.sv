@@ -38,7 +38,7 @@ module block_fifo #(
   localparam int unsigned LateWidth = Width - Early;
   // One bit more than an index: equal pointers mean empty, pointers Depth apart mean full.
   logic [AddrWidth:0] wptr_q, rptr_q;
-  logic push, pass, fetch, none, next;
+  logic push, pass, write, fetch, none, next;
   logic passed_q;                // what stands at the output went past the memory
   logic [LateWidth-1:0] pass_q, word;
 
@@ -47,6 +47,8 @@ module block_fifo #(
   assign next    = !valid_o || ready_i;
   assign pass    = valid_i && none && next;
   assign push    = valid_i && ready_o && !pass;
+  // A word that passes is written too, where the next one will be: ready_i is late.
+  assign write   = valid_i && ready_o;
   assign fetch   = !none && next;
   assign data_o[LateWidth-1:0] = passed_q ? pass_q : word;
 
@@ -72,7 +74,7 @@ module block_fifo #(
     logic [Early-1:0] mem_q [Depth];
     logic [Early-1:0] early_q;
     always_ff @(posedge clk_i) begin
-      if (push) mem_q[wptr_q[AddrWidth-1:0]] <= data_i[Width-1:LateWidth];
+      if (write) mem_q[wptr_q[AddrWidth-1:0]] <= data_i[Width-1:LateWidth];
       if (next) early_q <= none ? data_i[Width-1:LateWidth] : mem_q[rptr_q[AddrWidth-1:0]];
     end
     assign data_o[Width-1:LateWidth] = early_q;
@@ -84,7 +86,7 @@ module block_fifo #(
     .ReadOld(1'b0)
   ) u_ram (
     .clk_i,
-    .we_i   (push),
+    .we_i   (write),
     .waddr_i(wptr_q[AddrWidth-1:0]),
     .wdata_i(data_i[LateWidth-1:0]),
     .re_i   (fetch),
