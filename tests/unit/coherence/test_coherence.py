@@ -7,7 +7,8 @@ from bench import run
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize(("transactions", "links"), [(64, 1), (64, 2)])
+# Two links also carry lines in tests/system/test_coherent_link.py, in every run.
+@pytest.mark.parametrize(("transactions", "links"), [(64, 1), pytest.param(64, 2, marks=pytest.mark.release)])
 def test_coherence_pair(transactions: int, links: int) -> None:
     run(
         "isthmus:coherence:coherence",

@@ -11,8 +11,8 @@ CASES = {
 }
 
 
-LONG = {"two-links"}
-"""Between the one link as published and four: run before a release."""
+LONG = {"published", "two-links"}
+"""Run before a release; the published one also in tests/system, in every run."""
 
 
 @pytest.mark.parametrize(
