@@ -29,7 +29,7 @@ class Lanes:
     async def start(self) -> None:
         cocotb.start_soon(Clock(self.dut.clk_i, 10, "ns").start())
         self.dut.rst_ni.value = 0
-        self.dut.signal_i.value = 1
+        self.dut.signal_i.value = self.dut.step_i.value = 1
         await self.step()
         await self.step()
         self.dut.rst_ni.value = 1
