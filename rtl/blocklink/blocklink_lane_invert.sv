@@ -7,7 +7,7 @@
 ///   Handshake   ready_i: the transceiver takes code_o at this edge, and word_i is taken as well
 ///   Latency     1 word
 ///   Throughput  a word a cycle
-///   Disparity   the sum is between -(Width + 1) and Width + 1 behind each word
+///   Disparity   the sum is between -(Width + 1) and Width behind each word
 ///                                          (proved: formal/blocklink/blocklink_lane_invert.sby)
 ///   Parameters  Width even, 4..64
 ///   Not done    the sum within a word: it is up to (Width + 1) / 2 further away

@@ -40,15 +40,11 @@ package blocklink_lane_pkg;
 
   /// What a word is scrambled with: the state, and the bits made first.
   function automatic logic [63:0] key_of(state_t state);
-    logic [63:0] bits;
-    bits = made(state);
-    return {state, bits[63:58]};
+    return {state, 6'(made(state) >> 58)};
   endfunction
 
   /// The state behind a word.
   function automatic state_t after(state_t state);
-    logic [63:0] bits;
-    bits = made(state);
-    return bits[57:0];
+    return state_t'(made(state));
   endfunction
 endpackage

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The 12 lanes of one end of a block link: blocks on one side, coded words of 67 bits on the other.
+/// The 12 lanes of one end of a block link: blocks on one side, words of 67 bits on the other.
 ///
 /// blocks -> rows -> async FIFO -> lane_tx a lane;  a lane: lane_lock, lane_rx, lane_elastic ->
 /// link_deskew -> rows -> blocks (docs/explanation/cores/lanes.md)
 ///
 ///   Clocks      clk_i: the link's core. lane_clk_i: that of all transceivers' transmit user side.
 ///               rx_clk_i: each lane's own, recovered
-///   Handshake   block_ready_o takes block_i; block_valid_o is never refused, as blocklink_core has
-///               it. tx_ready_i: the gearboxes of all lanes take a word, in step. rx_valid_i: a word
-///               of a lane came; rx_slip_o: its gearbox is to begin a bit later
+///   Handshake   block_ready_o takes block_i; block_valid_o is never refused, as of
+///               blocklink_core. tx_ready_i: the gearboxes of all lanes take a word, in step.
+///               rx_valid_i: a word of a lane came; rx_slip_o: its gearbox is to begin a bit later
 ///   Lossless    not by itself: blocks of lanes that have no lock vanish, and a wrong bit alters a
 ///               block. blocklink_replay repairs both
 ///   Latency     docs/explanation/cores/lanes.md has the budget

@@ -3,8 +3,8 @@
 /// together.
 ///
 /// A lane's first ALIGN starts its clock; the lane that comes last needs no delay, the others wait
-/// as much as they came before it. Lanes further apart than MaxSkew are never accepted: late_o says so,
-/// and the search begins again with the next marks. Marks that are apart at the outputs twice,
+/// as much as they came before it. Lanes further apart than MaxSkew are never accepted: late_o says
+/// so, and the search begins again with the next marks. Marks that are apart at the outputs twice,
 /// with none together between, end the alignment: one wrong bit does not, a lane that slips does,
 /// at its next mark.
 ///

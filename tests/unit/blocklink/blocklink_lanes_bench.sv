@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Two ends of 12 lanes, each in clocks of its own, over lanes of different delays.
 ///
-/// Each end sends blocks that count up: word 0 has the number, the others follow from it, the check is that of
-/// blocks. Each end counts what comes: blocks with a right check, of these wrong ones and missing numbers, and
-/// blocks with a wrong check. The lanes' receive clocks are the far end's, of odd lanes half a period later.
+/// Each end sends blocks that count up: word 0 has the number, the others follow from it, the
+/// check is that of blocks. Each end counts what comes: blocks with a right check, of these wrong ones and
+/// missing numbers, and blocks with a wrong check. The lanes' receive clocks are the far end's, of
+/// odd lanes half a period later.
 module blocklink_lanes_bench
   import blocklink_pkg::*;
   import blocklink_lane_pkg::*;
@@ -34,7 +35,7 @@ module blocklink_lanes_bench
   output logic [1:0][31:0]       lost_o,      // words that found an elastic buffer full
   output logic [1:0][31:0]       realign_o,
   output logic [1:0][11:0][15:0] crc_bad_o,
-  output logic [1:0][31:0]       age_sum_o,   // of blocks with a right check: cycles since they were taken
+  output logic [1:0][31:0]       age_sum_o,   // cycles since they were taken, of good ones
   output logic [1:0][31:0]       lag_sum_o,   // of words: cycles of lane_clk_i on the line
   output logic [1:0][31:0]       lag_words_o,
   output code_t [11:0]           code_o,      // of end 0

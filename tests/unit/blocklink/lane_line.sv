@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// One lane between two transceivers, word by word: a delay, any place where words begin, wrong bits.
+/// One lane between two transceivers, by words: a delay, any place where words begin, wrong bits.
 ///
-/// The gearbox of either side pauses 3 cycles in 67, as 3 bits a word fill up a word more. slip_i makes words begin a bit later; slide_i does the
-/// same, as a lane that slips by itself.
+/// The gearbox of either side pauses 3 cycles in 67: 22 words have 66 bits more than 64 each, which
+/// is a cycle. slip_i makes words begin a bit later; slide_i does the same, as a lane that slips by
+/// itself.
 module lane_line
   import blocklink_lane_pkg::*;
 #(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The coding of a lane from its page (docs/explanation/cores/lanes.md), bit by bit: words of 64 bits to words of 67."""
+"""The coding of a lane from its page (docs/explanation/cores/lanes.md), bit by bit: 64 bits to 67."""
 
 from __future__ import annotations
 

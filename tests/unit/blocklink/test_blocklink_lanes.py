@@ -10,9 +10,7 @@ WORDS = os.environ.get("ISTHMUS_LANE_WORDS", "4000")
 """Of each lane in the run with two oscillators; benchmarks/block_lanes.py takes 10 million."""
 
 
-@pytest.mark.parametrize(
-    ("metaframe", "skew"), [(64, 3), pytest.param(2048, 0, marks=pytest.mark.release)]
-)
+@pytest.mark.parametrize(("metaframe", "skew"), [(64, 3), pytest.param(2048, 0, marks=pytest.mark.release)])
 def test_blocklink_lanes(metaframe: int, skew: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOCKLINK_METAFRAME", str(metaframe))
     monkeypatch.setenv("BLOCKLINK_SKEW", str(skew))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
 /// An FPGA that reads lines of a host's memory, both with blocklink_lanes, over 12 lanes a way.
 ///
-/// WithLanes 0: blocks cross on a line that takes one every 1.302 cycles and holds it for a constant time, as the
-/// road's model of lanes does. Memory answers after MemoryCycles; a line's words follow from its index. Reads are
-/// offered one a cycle while fewer than window_i are open; every answer is compared.
+/// WithLanes 0: blocks cross on a line that takes one every 1.302 cycles and holds it for a
+/// constant time, as the road's model of lanes does. Memory answers after MemoryCycles; a line's
+/// words follow from its index. Reads are offered one a cycle while fewer than window_i are open;
+/// every answer is compared.
 module eci_lanes_bench
   import coherence_pkg::LineUncached;
   import blocklink_pkg::*;
@@ -32,7 +33,9 @@ module eci_lanes_bench
   output logic [31:0] lag_words_o
 );
   function automatic logic [1023:0] line_of(logic [32:0] index);
-    for (int unsigned i = 0; i < 16; i++) line_of[64*i+:64] = {31'(i), index} * 64'h9E37_79B9_7F4A_7C15;
+    for (int unsigned i = 0; i < 16; i++) begin
+      line_of[64*i+:64] = {31'(i), index} * 64'h9E37_79B9_7F4A_7C15;
+    end
   endfunction
 
   // ---------------------------------------------------------------- requester
@@ -64,7 +67,9 @@ module eci_lanes_bench
         done_o                <= done_o + 1;
         open_q[rsp_tag[5:0]]  <= 1'b0;
         wait_sum_o            <= wait_sum_o + (cycles_q - at_q[rsp_tag[5:0]]);
-        if (!open_q[rsp_tag[5:0]] || rsp_data != line_of(index_q[rsp_tag[5:0]])) wrong_o <= wrong_o + 1;
+        if (!open_q[rsp_tag[5:0]] || rsp_data != line_of(index_q[rsp_tag[5:0]])) begin
+          wrong_o <= wrong_o + 1;
+        end
       end
       blocks_o <= blocks_o + 32'(rx_valid[0]);
     end

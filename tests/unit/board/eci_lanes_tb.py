@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads of 128 bytes over real lanes and over lanes that are constants: rate, and latency of one read alone."""
+"""Reads of 128 bytes over real lanes, and over lanes that are constants: rate, and latency of one read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,12 @@ async def measured(dut: Any, cycles: int, window: int) -> dict[str, float]:
     assert int(dut.sent_o.value) == int(dut.done_o.value), "every read is answered"
     done, wait, lag, words = run
     line = 2 * lag / words * LANE_PS / CORE_PS if words else 0.0
-    return {"reads": done, "gb_s": done * 128 / (cycles * CORE_PS / 100 * 1e-3), "cycles": wait / done, "line": line}
+    return {
+        "reads": done,
+        "gb_s": done * 128 / (cycles * CORE_PS / 100 * 1e-3),
+        "cycles": wait / done,
+        "line": line,
+    }
 
 
 @cocotb.test()

@@ -12,7 +12,11 @@ CYCLES = os.environ.get("ISTHMUS_ECI_CYCLES", "4000")
 
 @pytest.mark.parametrize(
     ("lanes", "metaframe"),
-    [(1, 64), pytest.param(1, 2048, marks=pytest.mark.release), pytest.param(0, 2048, marks=pytest.mark.release)],
+    [
+        (1, 64),
+        pytest.param(1, 2048, marks=pytest.mark.release),
+        pytest.param(0, 2048, marks=pytest.mark.release),
+    ],
     ids=["lanes", "lanes-2048", "constants"],
 )
 def test_eci_lanes(lanes: int, metaframe: int, monkeypatch: pytest.MonkeyPatch) -> None:
