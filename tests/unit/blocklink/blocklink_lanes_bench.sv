@@ -2,9 +2,9 @@
 /// Two ends of 12 lanes, each in clocks of its own, over lanes of different delays.
 ///
 /// Each end sends blocks that count up: word 0 has the number, the others follow from it, the
-/// check is that of blocks. Each end counts what comes: blocks with a right check, of these wrong ones and
-/// missing numbers, and blocks with a wrong check. The lanes' receive clocks are the far end's, of
-/// odd lanes half a period later.
+/// check is that of blocks. Each end counts what comes: blocks with a right check, of these wrong
+/// ones and missing numbers, and blocks with a wrong check. The lanes' receive clocks are the far
+/// end's, of odd lanes half a period later.
 module blocklink_lanes_bench
   import blocklink_pkg::*;
   import blocklink_lane_pkg::*;

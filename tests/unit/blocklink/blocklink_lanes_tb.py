@@ -22,7 +22,7 @@ METAFRAME = int(os.environ["BLOCKLINK_METAFRAME"])
 LONG_WORDS = int(os.environ["BLOCKLINK_WORDS"])
 SKEW = int(os.environ["BLOCKLINK_SKEW"])
 RIGHT_PS, SLOW_PS = (620_606, 333_334), (620_730, 333_400)
-"""Periods of lanes, 64 bits of 10.3125 Gbit/s, and of the core: of the right oscillator, and 200 ppm slower."""
+"""Periods of lanes, 64 bits of 10.3125 Gbit/s, and of the core: right, and 200 ppm slower."""
 WORD_PS = RIGHT_PS[0] * 67 / 64
 LINE_GBIT_S = 12 * 10.3125
 START_WORDS = 64 * 8 + 8 * METAFRAME

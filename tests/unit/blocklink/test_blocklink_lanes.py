@@ -7,7 +7,7 @@ from bench import run
 
 HERE = Path(__file__).parent
 WORDS = os.environ.get("ISTHMUS_LANE_WORDS", "4000")
-"""Of each lane in the run with two oscillators; benchmarks/block_lanes.py takes 10 million."""
+"""Of each lane in the run with two oscillators; benchmarks/block_lanes.py takes 420 000."""
 
 
 @pytest.mark.parametrize(("metaframe", "skew"), [(64, 3), pytest.param(2048, 0, marks=pytest.mark.release)])
