@@ -10,14 +10,9 @@ CYCLES = os.environ.get("ISTHMUS_ECI_CYCLES", "4000")
 """Of clk_i under load; benchmarks/block_lanes.py takes more."""
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
-    ("lanes", "metaframe"),
-    [
-        (1, 64),
-        pytest.param(1, 2048, marks=pytest.mark.release),
-        pytest.param(0, 2048, marks=pytest.mark.release),
-    ],
-    ids=["lanes", "lanes-2048", "constants"],
+    ("lanes", "metaframe"), [(1, 64), (1, 2048), (0, 2048)], ids=["lanes", "lanes-2048", "constants"]
 )
 def test_eci_lanes(lanes: int, metaframe: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ECI_LANES", str(lanes))
