@@ -9,6 +9,7 @@ module link_deskew_props
 ) (
   input logic       clk_i,
   input logic       signal_i,
+  input logic       step_i,    // the stream moves on
   input logic       mark_i,    // the word that is sent now is a mark
   input logic [1:0] data_i,    // if not, some data
   // Words that each lane is late; they stay.
@@ -21,6 +22,7 @@ module link_deskew_props
 
   logic              rst_ni, aligned_o, late_o, lost_o;
   word_t [Lanes-1:0] lane_i, word_o;
+  logic [Lanes-1:0][$clog2(MaxSkew+1)-1:0] delay_o;
 
   link_deskew #(.Lanes(Lanes), .MaxSkew(MaxSkew)) dut (.*);
 
@@ -47,13 +49,17 @@ module link_deskew_props
   assign since  = mark_i ? '0 : since_q;
 
   always_ff @(posedge clk_i) begin
-    past_q  <= stream[History-1:0];
-    since_q <= since == '1 ? since : since + 1'b1;
+    if (step_i) past_q <= stream[History-1:0];
+    if (step_i) since_q <= since == '1 ? since : since + 1'b1;
   end
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     assign lane_i[i] = stream[delay[i]];
   end
+
+  // Words of the registers that have been filled since the start.
+  logic [3:0] filled_q = '0;
+  always_ff @(posedge clk_i) if (step_i && filled_q != '1) filled_q <= filled_q + 1'b1;
 
   logic [2:0] first, last;
   always_comb begin
@@ -89,7 +95,8 @@ module link_deskew_props
       cover (late_o && last - first == 3'(MaxSkew + 1));
       // What makes the above inductive: the search.
       for (int unsigned i = 0; i < Lanes; i++) begin
-        assert (dut.delay_q[i] <= 2'(MaxSkew));
+        assert (dut.delay_q[i] <= 2'(MaxSkew) && delay_o[i] == dut.delay_q[i]);
+        if (dut.seen_q[i] || aligned_o) assert (filled_q > 4'(dut.delay_q[i]));
         if (dut.seen_q[i]) begin
           assert (!aligned_o);
           assert (since_q > 4'(delay[i]) && since_q - 4'(delay[i]) <= 4'(dut.count_q));
@@ -109,9 +116,6 @@ module link_deskew_props
     end
   end
 
-  // Words of the registers that have been filled since the start.
-  logic [3:0] filled_q = '0;
-  always_ff @(posedge clk_i) if (filled_q != '1) filled_q <= filled_q + 1'b1;
   function automatic logic seen_enough(int unsigned k);
     return filled_q > 4'(k);
   endfunction

@@ -15,7 +15,7 @@
 ///               credit at the pins again, both ends' logic included; two circuits of lines (even
 ///               and odd) must cover it at 3 words a cycle each, and Window at a block a cycle. 0:
 ///               not checked
-///   Not done    lanes, their coding and deskew; reset of one end alone
+///   Not done    lanes, their coding and deskew (blocklink_lanes); reset of one end alone
 module blocklink_core
   import blocklink_pkg::*;
 #(

@@ -13,7 +13,7 @@
 ///   Probes      at the cycle of what they say
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
 ///   Parameters  as coherence_node; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote
-///   Not done    lanes
+///   Not done    lanes (blocklink_lanes)
 module eci_fpga
   import blocklink_pkg::*;
   import coherence_node_pkg::*;

@@ -17,7 +17,7 @@
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
 ///   Parameters  as coherence_node; NumTbe, DirectorySets, DirectoryWays as coherence_home or
 ///               coherence_host
-///   Not done    lanes
+///   Not done    lanes (blocklink_lanes)
 module eci_host
   import blocklink_pkg::*;
   import coherence_node_pkg::*;

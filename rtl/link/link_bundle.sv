@@ -96,8 +96,10 @@ module link_bundle
     .clk_i,
     .rst_ni,
     .signal_i (all_signal),
+    .step_i   (1'b1),
     .lane_i   (rx_i),
     .word_o   (beside),
+    .delay_o  (),
     .aligned_o,
     .late_o,
     .lost_o

@@ -29,13 +29,24 @@ class Lanes:
     async def start(self) -> None:
         cocotb.start_soon(Clock(self.dut.clk_i, 10, "ns").start())
         self.dut.rst_ni.value = 0
-        self.dut.signal_i.value = 1
+        self.dut.signal_i.value = self.dut.step_i.value = 1
         await self.step()
         await self.step()
         self.dut.rst_ni.value = 1
 
-    async def step(self) -> tuple[bool, list[int]]:
-        """One clock: aligned_o and the words of all lanes."""
+    async def pause(self) -> None:
+        """A clock without a word: whatever is at the inputs then, the outputs stay."""
+        before = int(self.dut.aligned_o.value), int(self.dut.word_o.value)
+        self.dut.step_i.value = 0
+        self.dut.lane_i.value = sum(MARK << 36 * i for i in range(LANES) if random.random() < 0.5)
+        await FallingEdge(self.dut.clk_i)
+        assert (int(self.dut.aligned_o.value), int(self.dut.word_o.value)) == before
+        self.dut.step_i.value = 1
+
+    async def step(self, pauses: float = 0.0) -> tuple[bool, list[int]]:
+        """One clock: aligned_o and the words of all lanes. `pauses`: how often none comes."""
+        while random.random() < pauses:
+            await self.pause()
         words = 0
         for i, skew in enumerate(self.skew):
             number = self.time - skew
@@ -66,7 +77,7 @@ async def any_skew_is_taken_out(dut: Any) -> None:
         base = min(lanes.skew)
         lanes.skew[rng.randrange(LANES)] = base  # the first lane comes at once
         for _ in range(4 * GAP):  # the old alignment is found to be wrong, the new one is made
-            aligned, words = await lanes.step()
+            aligned, words = await lanes.step(pauses=0.2)
         assert aligned
         last = None
         for _ in range(3 * GAP):
