@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end. INIT and READY are one
-/// word each: any other value of their fields is an invalid word.
+/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end. INIT and
+/// READY are one word each: any other value of their fields is an invalid word. Data, ids and counts are
+/// those of their words; idle_o is high exactly where nothing is said and the next word says nothing new.
 module link_rx_props
   import link_pkg::*;
 #(
@@ -53,8 +54,19 @@ module link_rx_props
   end
   logic [7:0] crc8;
   link_crc8 u_crc8 (.data_i(word_q.data[31:8]), .crc_o(crc8));
-  assign sop_word = word_q.k == 4'b1000 && word_q.data[31:24] == SymSop &&
-                    word_q.data[7:0] == crc8 && word_q.data[23:19] == '0;
+  logic       control, named;
+  logic [7:0] symbol;
+  assign symbol   = word_q.data[31:24];
+  assign control  = word_q.k == 4'b1000;
+  assign named    = control && word_q.data[7:0] == crc8 && word_q.data[23:19] == '0;
+  assign sop_word = named && symbol == SymSop;
+
+  // Nothing was said, and nothing comes: the word that is looked at is as the last one.
+  logic strobe, quiet;
+  assign strobe = valid_o || sync_o || check_o || credit_o || init_o || ready_o || crc_bad_o || poisoned_o ||
+                  invalid_o || cut_o;
+  assign quiet  = !strobe && !inside_q &&
+                  (dut.signal_q ? running_o && dut.word_q[0] == WordIdle : !running_o);
 
   always_comb begin
     if (started_q) begin
@@ -73,6 +85,17 @@ module link_rx_props
       if (live_q && sop_word && sop_next_q) assert (cut_o);
       // The words of a link's start have no other form.
       assert (init_o == (signal_q && word_q == WordInit) && ready_o == (signal_q && word_q == WordReady));
+      // Words that name an id, for the counts, with what they say.
+      assert (sync_o == (live_q && named && (symbol == SymSop || symbol == SymCheck)));
+      assert (check_o == (live_q && named && symbol == SymCheck));
+      assert (credit_o == (live_q && named && symbol == SymCredit));
+      if (sync_o) assert ({sync_id_o, sync_count_o} == word_q.data[23:8]);
+      if (check_o || credit_o) assert ({field_id_o, field_count_o} == word_q.data[23:8]);
+      // The words of a running link, whether its packets are taken or not.
+      assert (running_o == (signal_q && ((named && symbol inside {SymSop, SymCheck, SymCredit}) ||
+          (control && (symbol == SymEop || symbol == SymEdb || word_q == WordIdle)))));
+      if (valid_o && kind_o == FlitData) assert (word_q.k == 4'b0000 && data_o[0] == word_q.data);
+      assert (idle_o == quiet);
       // A link that is down has no packet open.
       if (!live_q) assert (!inside_q || (valid_o && kind_o == FlitEdb));
       // Each end that is not good says why.
