@@ -96,116 +96,6 @@ module dcu_ecp5
   // The same for both channels: 8b/10b, commas, gears of 2, and analogue settings, which are those
   // that Lattice's tools make for 2.5 Gbit/s from 100 MHz. The phase detector stays on where the
   // line is silent (PDEN_SEL 0): it is, while a channel hears itself.
-`define DCU_CHANNEL_PARAMETERS(c) \
-    .CH``c``_PROTOCOL       ("G8B10B"), \
-    .CH``c``_UC_MODE        ("0b1"), \
-    .CH``c``_ENC_BYPASS     ("0b0"), \
-    .CH``c``_DEC_BYPASS     ("0b0"), \
-    .CH``c``_ENABLE_CG_ALIGN("0b1"), \
-    .CH``c``_UDF_COMMA_MASK ("0x07f"), \
-    .CH``c``_UDF_COMMA_A    ("0x003"), \
-    .CH``c``_UDF_COMMA_B    ("0x07c"), \
-    .CH``c``_CTC_BYPASS     ("0b1"), \
-    .CH``c``_MIN_IPG_CNT    ("0b11"), \
-    .CH``c``_MATCH_2_ENABLE ("0b0"), \
-    .CH``c``_MATCH_4_ENABLE ("0b0"), \
-    .CH``c``_RPWDNB         ("0b1"), \
-    .CH``c``_RTERM_RX       ("0d22"), \
-    .CH``c``_RXIN_CM        ("0b11"), \
-    .CH``c``_RXTERM_CM      ("0b11"), \
-    .CH``c``_REQ_EN         ("0b0"), \
-    .CH``c``_CDR_MAX_RATE   ("2.5"), \
-    .CH``c``_RX_DCO_CK_DIV  ("0b000"), \
-    .CH``c``_RX_GEAR_MODE   ("0b1"), \
-    .CH``c``_FF_RX_H_CLK_EN ("0b1"), \
-    .CH``c``_FF_RX_F_CLK_DIS("0b1"), \
-    .CH``c``_SEL_SD_RX_CLK  ("0b1"), \
-    .CH``c``_AUTO_FACQ_EN   ("0b1"), \
-    .CH``c``_AUTO_CALIB_EN  ("0b1"), \
-    .CH``c``_PDEN_SEL       ("0b0"), \
-    .CH``c``_RLOS_SEL       ("0b1"), \
-    .CH``c``_RX_LOS_EN      ("0b1"), \
-    .CH``c``_RX_LOS_LVL     ("0b100"), \
-    .CH``c``_RX_LOS_CEQ     ("0b11"), \
-    .CH``c``_DCOATDCFG      ("0b00"), \
-    .CH``c``_DCOATDDLY      ("0b00"), \
-    .CH``c``_DCOBYPSATD     ("0b1"), \
-    .CH``c``_DCOCALDIV      ("0b010"), \
-    .CH``c``_DCOCTLGI       ("0b011"), \
-    .CH``c``_DCODISBDAVOID  ("0b1"), \
-    .CH``c``_DCOFLTDAC      ("0b00"), \
-    .CH``c``_DCOFTNRG       ("0b010"), \
-    .CH``c``_DCOIOSTUNE     ("0b010"), \
-    .CH``c``_DCOITUNE       ("0b00"), \
-    .CH``c``_DCOITUNE4LSB   ("0b010"), \
-    .CH``c``_DCOIUPDNX2     ("0b1"), \
-    .CH``c``_DCONUOFLSB     ("0b101"), \
-    .CH``c``_DCOSCALEI      ("0b01"), \
-    .CH``c``_DCOSTARTVAL    ("0b010"), \
-    .CH``c``_DCOSTEP        ("0b11"), \
-    .CH``c``_TPWDNB         ("0b1"), \
-    .CH``c``_TXAMPLITUDE    ("0d1000"), \
-    .CH``c``_RTERM_TX       ("0d19"), \
-    .CH``c``_TDRV_SLICE0_CUR("0b011"), \
-    .CH``c``_TDRV_SLICE0_SEL("0b01"), \
-    .CH``c``_TDRV_SLICE1_CUR("0b000"), \
-    .CH``c``_TDRV_SLICE1_SEL("0b00"), \
-    .CH``c``_TDRV_SLICE2_CUR("0b11"), \
-    .CH``c``_TDRV_SLICE2_SEL("0b01"), \
-    .CH``c``_TDRV_SLICE3_CUR("0b11"), \
-    .CH``c``_TDRV_SLICE3_SEL("0b01"), \
-    .CH``c``_TDRV_SLICE4_CUR("0b11"), \
-    .CH``c``_TDRV_SLICE4_SEL("0b01"), \
-    .CH``c``_TDRV_SLICE5_CUR("0b00"), \
-    .CH``c``_TDRV_SLICE5_SEL("0b00"), \
-    .CH``c``_TX_GEAR_MODE   ("0b1"), \
-    .CH``c``_FF_TX_H_CLK_EN ("0b1"), \
-    .CH``c``_FF_TX_F_CLK_DIS("0b1")
-`define DCU_CHANNEL_PORTS(c) \
-    .CH``c``_HDINP             (rx_pi[c]), \
-    .CH``c``_HDINN             (rx_ni[c]), \
-    .CH``c``_HDOUTP            (tx_po[c]), \
-    .CH``c``_HDOUTN            (tx_no[c]), \
-    .CH``c``_RX_REFCLK         (refclk), \
-    .CH``c``_FF_RX_PCLK        (rx_clk_o[c]), \
-    .CH``c``_FF_RXI_CLK        (rx_clk_o[c]), \
-    .CH``c``_FF_TX_PCLK        (tx_clk[c]), \
-    .CH``c``_FF_TXI_CLK        (tx_clk_o), \
-    .CH``c``_FFC_RXPWDNB       (1'b1), \
-    .CH``c``_FFC_TXPWDNB       (1'b1), \
-    .CH``c``_FFC_SIGNAL_DETECT (1'b1), \
-    .CH``c``_FFC_RRST          (rx_rst[c]), \
-    .CH``c``_FFC_LANE_RX_RST   (rx_pcs_rst[c]), \
-    .CH``c``_FFC_LANE_TX_RST   (tx_pcs_rst), \
-    .CH``c``_FFS_RLOS          (los[c]), \
-    .CH``c``_FFS_RLOL          (lol[c]), \
-    .CH``c``_FFS_LS_SYNC_STATUS(sync[c]), \
-    .CH``c``_SCIEN             (sci_sel[c]), \
-    .CH``c``_SCISEL            (sci_sel[c]), \
-    .CH``c``_FF_TX_D_0(tx_bus[c][0]), .CH``c``_FF_TX_D_1(tx_bus[c][1]), \
-    .CH``c``_FF_TX_D_2(tx_bus[c][2]), .CH``c``_FF_TX_D_3(tx_bus[c][3]), \
-    .CH``c``_FF_TX_D_4(tx_bus[c][4]), .CH``c``_FF_TX_D_5(tx_bus[c][5]), \
-    .CH``c``_FF_TX_D_6(tx_bus[c][6]), .CH``c``_FF_TX_D_7(tx_bus[c][7]), \
-    .CH``c``_FF_TX_D_8(tx_bus[c][8]), .CH``c``_FF_TX_D_9(tx_bus[c][9]), \
-    .CH``c``_FF_TX_D_10(tx_bus[c][10]), .CH``c``_FF_TX_D_11(tx_bus[c][11]), \
-    .CH``c``_FF_TX_D_12(tx_bus[c][12]), .CH``c``_FF_TX_D_13(tx_bus[c][13]), \
-    .CH``c``_FF_TX_D_14(tx_bus[c][14]), .CH``c``_FF_TX_D_15(tx_bus[c][15]), \
-    .CH``c``_FF_TX_D_16(tx_bus[c][16]), .CH``c``_FF_TX_D_17(tx_bus[c][17]), \
-    .CH``c``_FF_TX_D_18(tx_bus[c][18]), .CH``c``_FF_TX_D_19(tx_bus[c][19]), \
-    .CH``c``_FF_TX_D_20(tx_bus[c][20]), .CH``c``_FF_TX_D_21(tx_bus[c][21]), \
-    .CH``c``_FF_TX_D_22(tx_bus[c][22]), .CH``c``_FF_TX_D_23(tx_bus[c][23]), \
-    .CH``c``_FF_RX_D_0(rx_bus[c][0]), .CH``c``_FF_RX_D_1(rx_bus[c][1]), \
-    .CH``c``_FF_RX_D_2(rx_bus[c][2]), .CH``c``_FF_RX_D_3(rx_bus[c][3]), \
-    .CH``c``_FF_RX_D_4(rx_bus[c][4]), .CH``c``_FF_RX_D_5(rx_bus[c][5]), \
-    .CH``c``_FF_RX_D_6(rx_bus[c][6]), .CH``c``_FF_RX_D_7(rx_bus[c][7]), \
-    .CH``c``_FF_RX_D_8(rx_bus[c][8]), .CH``c``_FF_RX_D_9(rx_bus[c][9]), \
-    .CH``c``_FF_RX_D_10(rx_bus[c][10]), .CH``c``_FF_RX_D_11(rx_bus[c][11]), \
-    .CH``c``_FF_RX_D_12(rx_bus[c][12]), .CH``c``_FF_RX_D_13(rx_bus[c][13]), \
-    .CH``c``_FF_RX_D_14(rx_bus[c][14]), .CH``c``_FF_RX_D_15(rx_bus[c][15]), \
-    .CH``c``_FF_RX_D_16(rx_bus[c][16]), .CH``c``_FF_RX_D_17(rx_bus[c][17]), \
-    .CH``c``_FF_RX_D_18(rx_bus[c][18]), .CH``c``_FF_RX_D_19(rx_bus[c][19]), \
-    .CH``c``_FF_RX_D_20(rx_bus[c][20]), .CH``c``_FF_RX_D_21(rx_bus[c][21]), \
-    .CH``c``_FF_RX_D_22(rx_bus[c][22]), .CH``c``_FF_RX_D_23(rx_bus[c][23])
 
   (* LOC = "DCU1" *)
   DCUA #(
@@ -236,8 +126,134 @@ module dcu_ecp5
     .D_RG_SET         ("0b00"),
     .D_LOW_MARK       ("0d4"),
     .D_HIGH_MARK      ("0d12"),
-    `DCU_CHANNEL_PARAMETERS(0),
-    `DCU_CHANNEL_PARAMETERS(1)
+    .CH0_PROTOCOL       ("G8B10B"),
+    .CH0_UC_MODE        ("0b1"),
+    .CH0_ENC_BYPASS     ("0b0"),
+    .CH0_DEC_BYPASS     ("0b0"),
+    .CH0_ENABLE_CG_ALIGN("0b1"),
+    .CH0_UDF_COMMA_MASK ("0x07f"),
+    .CH0_UDF_COMMA_A    ("0x003"),
+    .CH0_UDF_COMMA_B    ("0x07c"),
+    .CH0_CTC_BYPASS     ("0b1"),
+    .CH0_MIN_IPG_CNT    ("0b11"),
+    .CH0_MATCH_2_ENABLE ("0b0"),
+    .CH0_MATCH_4_ENABLE ("0b0"),
+    .CH0_RPWDNB         ("0b1"),
+    .CH0_RTERM_RX       ("0d22"),
+    .CH0_RXIN_CM        ("0b11"),
+    .CH0_RXTERM_CM      ("0b11"),
+    .CH0_REQ_EN         ("0b0"),
+    .CH0_CDR_MAX_RATE   ("2.5"),
+    .CH0_RX_DCO_CK_DIV  ("0b000"),
+    .CH0_RX_GEAR_MODE   ("0b1"),
+    .CH0_FF_RX_H_CLK_EN ("0b1"),
+    .CH0_FF_RX_F_CLK_DIS("0b1"),
+    .CH0_SEL_SD_RX_CLK  ("0b1"),
+    .CH0_AUTO_FACQ_EN   ("0b1"),
+    .CH0_AUTO_CALIB_EN  ("0b1"),
+    .CH0_PDEN_SEL       ("0b0"),
+    .CH0_RLOS_SEL       ("0b1"),
+    .CH0_RX_LOS_EN      ("0b1"),
+    .CH0_RX_LOS_LVL     ("0b100"),
+    .CH0_RX_LOS_CEQ     ("0b11"),
+    .CH0_DCOATDCFG      ("0b00"),
+    .CH0_DCOATDDLY      ("0b00"),
+    .CH0_DCOBYPSATD     ("0b1"),
+    .CH0_DCOCALDIV      ("0b010"),
+    .CH0_DCOCTLGI       ("0b011"),
+    .CH0_DCODISBDAVOID  ("0b1"),
+    .CH0_DCOFLTDAC      ("0b00"),
+    .CH0_DCOFTNRG       ("0b010"),
+    .CH0_DCOIOSTUNE     ("0b010"),
+    .CH0_DCOITUNE       ("0b00"),
+    .CH0_DCOITUNE4LSB   ("0b010"),
+    .CH0_DCOIUPDNX2     ("0b1"),
+    .CH0_DCONUOFLSB     ("0b101"),
+    .CH0_DCOSCALEI      ("0b01"),
+    .CH0_DCOSTARTVAL    ("0b010"),
+    .CH0_DCOSTEP        ("0b11"),
+    .CH0_TPWDNB         ("0b1"),
+    .CH0_TXAMPLITUDE    ("0d1000"),
+    .CH0_RTERM_TX       ("0d19"),
+    .CH0_TDRV_SLICE0_CUR("0b011"),
+    .CH0_TDRV_SLICE0_SEL("0b01"),
+    .CH0_TDRV_SLICE1_CUR("0b000"),
+    .CH0_TDRV_SLICE1_SEL("0b00"),
+    .CH0_TDRV_SLICE2_CUR("0b11"),
+    .CH0_TDRV_SLICE2_SEL("0b01"),
+    .CH0_TDRV_SLICE3_CUR("0b11"),
+    .CH0_TDRV_SLICE3_SEL("0b01"),
+    .CH0_TDRV_SLICE4_CUR("0b11"),
+    .CH0_TDRV_SLICE4_SEL("0b01"),
+    .CH0_TDRV_SLICE5_CUR("0b00"),
+    .CH0_TDRV_SLICE5_SEL("0b00"),
+    .CH0_TX_GEAR_MODE   ("0b1"),
+    .CH0_FF_TX_H_CLK_EN ("0b1"),
+    .CH0_FF_TX_F_CLK_DIS("0b1"),
+    .CH1_PROTOCOL       ("G8B10B"),
+    .CH1_UC_MODE        ("0b1"),
+    .CH1_ENC_BYPASS     ("0b0"),
+    .CH1_DEC_BYPASS     ("0b0"),
+    .CH1_ENABLE_CG_ALIGN("0b1"),
+    .CH1_UDF_COMMA_MASK ("0x07f"),
+    .CH1_UDF_COMMA_A    ("0x003"),
+    .CH1_UDF_COMMA_B    ("0x07c"),
+    .CH1_CTC_BYPASS     ("0b1"),
+    .CH1_MIN_IPG_CNT    ("0b11"),
+    .CH1_MATCH_2_ENABLE ("0b0"),
+    .CH1_MATCH_4_ENABLE ("0b0"),
+    .CH1_RPWDNB         ("0b1"),
+    .CH1_RTERM_RX       ("0d22"),
+    .CH1_RXIN_CM        ("0b11"),
+    .CH1_RXTERM_CM      ("0b11"),
+    .CH1_REQ_EN         ("0b0"),
+    .CH1_CDR_MAX_RATE   ("2.5"),
+    .CH1_RX_DCO_CK_DIV  ("0b000"),
+    .CH1_RX_GEAR_MODE   ("0b1"),
+    .CH1_FF_RX_H_CLK_EN ("0b1"),
+    .CH1_FF_RX_F_CLK_DIS("0b1"),
+    .CH1_SEL_SD_RX_CLK  ("0b1"),
+    .CH1_AUTO_FACQ_EN   ("0b1"),
+    .CH1_AUTO_CALIB_EN  ("0b1"),
+    .CH1_PDEN_SEL       ("0b0"),
+    .CH1_RLOS_SEL       ("0b1"),
+    .CH1_RX_LOS_EN      ("0b1"),
+    .CH1_RX_LOS_LVL     ("0b100"),
+    .CH1_RX_LOS_CEQ     ("0b11"),
+    .CH1_DCOATDCFG      ("0b00"),
+    .CH1_DCOATDDLY      ("0b00"),
+    .CH1_DCOBYPSATD     ("0b1"),
+    .CH1_DCOCALDIV      ("0b010"),
+    .CH1_DCOCTLGI       ("0b011"),
+    .CH1_DCODISBDAVOID  ("0b1"),
+    .CH1_DCOFLTDAC      ("0b00"),
+    .CH1_DCOFTNRG       ("0b010"),
+    .CH1_DCOIOSTUNE     ("0b010"),
+    .CH1_DCOITUNE       ("0b00"),
+    .CH1_DCOITUNE4LSB   ("0b010"),
+    .CH1_DCOIUPDNX2     ("0b1"),
+    .CH1_DCONUOFLSB     ("0b101"),
+    .CH1_DCOSCALEI      ("0b01"),
+    .CH1_DCOSTARTVAL    ("0b010"),
+    .CH1_DCOSTEP        ("0b11"),
+    .CH1_TPWDNB         ("0b1"),
+    .CH1_TXAMPLITUDE    ("0d1000"),
+    .CH1_RTERM_TX       ("0d19"),
+    .CH1_TDRV_SLICE0_CUR("0b011"),
+    .CH1_TDRV_SLICE0_SEL("0b01"),
+    .CH1_TDRV_SLICE1_CUR("0b000"),
+    .CH1_TDRV_SLICE1_SEL("0b00"),
+    .CH1_TDRV_SLICE2_CUR("0b11"),
+    .CH1_TDRV_SLICE2_SEL("0b01"),
+    .CH1_TDRV_SLICE3_CUR("0b11"),
+    .CH1_TDRV_SLICE3_SEL("0b01"),
+    .CH1_TDRV_SLICE4_CUR("0b11"),
+    .CH1_TDRV_SLICE4_SEL("0b01"),
+    .CH1_TDRV_SLICE5_CUR("0b00"),
+    .CH1_TDRV_SLICE5_SEL("0b00"),
+    .CH1_TX_GEAR_MODE   ("0b1"),
+    .CH1_FF_TX_H_CLK_EN ("0b1"),
+    .CH1_FF_TX_F_CLK_DIS("0b1")
   ) u_dcu (
     .D_REFCLKI      (refclk),
     .D_FFS_PLOL     (plol),
@@ -260,9 +276,93 @@ module dcu_ecp5
     .D_SCIRDATA2(sci_rdata[2]), .D_SCIRDATA3(sci_rdata[3]),
     .D_SCIRDATA4(sci_rdata[4]), .D_SCIRDATA5(sci_rdata[5]),
     .D_SCIRDATA6(sci_rdata[6]), .D_SCIRDATA7(sci_rdata[7]),
-    `DCU_CHANNEL_PORTS(0),
-    `DCU_CHANNEL_PORTS(1)
+    .CH0_HDINP             (rx_pi[0]),
+    .CH0_HDINN             (rx_ni[0]),
+    .CH0_HDOUTP            (tx_po[0]),
+    .CH0_HDOUTN            (tx_no[0]),
+    .CH0_RX_REFCLK         (refclk),
+    .CH0_FF_RX_PCLK        (rx_clk_o[0]),
+    .CH0_FF_RXI_CLK        (rx_clk_o[0]),
+    .CH0_FF_TX_PCLK        (tx_clk[0]),
+    .CH0_FF_TXI_CLK        (tx_clk_o),
+    .CH0_FFC_RXPWDNB       (1'b1),
+    .CH0_FFC_TXPWDNB       (1'b1),
+    .CH0_FFC_SIGNAL_DETECT (1'b1),
+    .CH0_FFC_RRST          (rx_rst[0]),
+    .CH0_FFC_LANE_RX_RST   (rx_pcs_rst[0]),
+    .CH0_FFC_LANE_TX_RST   (tx_pcs_rst),
+    .CH0_FFS_RLOS          (los[0]),
+    .CH0_FFS_RLOL          (lol[0]),
+    .CH0_FFS_LS_SYNC_STATUS(sync[0]),
+    .CH0_SCIEN             (sci_sel[0]),
+    .CH0_SCISEL            (sci_sel[0]),
+    .CH0_FF_TX_D_0(tx_bus[0][0]), .CH0_FF_TX_D_1(tx_bus[0][1]),
+    .CH0_FF_TX_D_2(tx_bus[0][2]), .CH0_FF_TX_D_3(tx_bus[0][3]),
+    .CH0_FF_TX_D_4(tx_bus[0][4]), .CH0_FF_TX_D_5(tx_bus[0][5]),
+    .CH0_FF_TX_D_6(tx_bus[0][6]), .CH0_FF_TX_D_7(tx_bus[0][7]),
+    .CH0_FF_TX_D_8(tx_bus[0][8]), .CH0_FF_TX_D_9(tx_bus[0][9]),
+    .CH0_FF_TX_D_10(tx_bus[0][10]), .CH0_FF_TX_D_11(tx_bus[0][11]),
+    .CH0_FF_TX_D_12(tx_bus[0][12]), .CH0_FF_TX_D_13(tx_bus[0][13]),
+    .CH0_FF_TX_D_14(tx_bus[0][14]), .CH0_FF_TX_D_15(tx_bus[0][15]),
+    .CH0_FF_TX_D_16(tx_bus[0][16]), .CH0_FF_TX_D_17(tx_bus[0][17]),
+    .CH0_FF_TX_D_18(tx_bus[0][18]), .CH0_FF_TX_D_19(tx_bus[0][19]),
+    .CH0_FF_TX_D_20(tx_bus[0][20]), .CH0_FF_TX_D_21(tx_bus[0][21]),
+    .CH0_FF_TX_D_22(tx_bus[0][22]), .CH0_FF_TX_D_23(tx_bus[0][23]),
+    .CH0_FF_RX_D_0(rx_bus[0][0]), .CH0_FF_RX_D_1(rx_bus[0][1]),
+    .CH0_FF_RX_D_2(rx_bus[0][2]), .CH0_FF_RX_D_3(rx_bus[0][3]),
+    .CH0_FF_RX_D_4(rx_bus[0][4]), .CH0_FF_RX_D_5(rx_bus[0][5]),
+    .CH0_FF_RX_D_6(rx_bus[0][6]), .CH0_FF_RX_D_7(rx_bus[0][7]),
+    .CH0_FF_RX_D_8(rx_bus[0][8]), .CH0_FF_RX_D_9(rx_bus[0][9]),
+    .CH0_FF_RX_D_10(rx_bus[0][10]), .CH0_FF_RX_D_11(rx_bus[0][11]),
+    .CH0_FF_RX_D_12(rx_bus[0][12]), .CH0_FF_RX_D_13(rx_bus[0][13]),
+    .CH0_FF_RX_D_14(rx_bus[0][14]), .CH0_FF_RX_D_15(rx_bus[0][15]),
+    .CH0_FF_RX_D_16(rx_bus[0][16]), .CH0_FF_RX_D_17(rx_bus[0][17]),
+    .CH0_FF_RX_D_18(rx_bus[0][18]), .CH0_FF_RX_D_19(rx_bus[0][19]),
+    .CH0_FF_RX_D_20(rx_bus[0][20]), .CH0_FF_RX_D_21(rx_bus[0][21]),
+    .CH0_FF_RX_D_22(rx_bus[0][22]), .CH0_FF_RX_D_23(rx_bus[0][23]),
+    .CH1_HDINP             (rx_pi[1]),
+    .CH1_HDINN             (rx_ni[1]),
+    .CH1_HDOUTP            (tx_po[1]),
+    .CH1_HDOUTN            (tx_no[1]),
+    .CH1_RX_REFCLK         (refclk),
+    .CH1_FF_RX_PCLK        (rx_clk_o[1]),
+    .CH1_FF_RXI_CLK        (rx_clk_o[1]),
+    .CH1_FF_TX_PCLK        (tx_clk[1]),
+    .CH1_FF_TXI_CLK        (tx_clk_o),
+    .CH1_FFC_RXPWDNB       (1'b1),
+    .CH1_FFC_TXPWDNB       (1'b1),
+    .CH1_FFC_SIGNAL_DETECT (1'b1),
+    .CH1_FFC_RRST          (rx_rst[1]),
+    .CH1_FFC_LANE_RX_RST   (rx_pcs_rst[1]),
+    .CH1_FFC_LANE_TX_RST   (tx_pcs_rst),
+    .CH1_FFS_RLOS          (los[1]),
+    .CH1_FFS_RLOL          (lol[1]),
+    .CH1_FFS_LS_SYNC_STATUS(sync[1]),
+    .CH1_SCIEN             (sci_sel[1]),
+    .CH1_SCISEL            (sci_sel[1]),
+    .CH1_FF_TX_D_0(tx_bus[1][0]), .CH1_FF_TX_D_1(tx_bus[1][1]),
+    .CH1_FF_TX_D_2(tx_bus[1][2]), .CH1_FF_TX_D_3(tx_bus[1][3]),
+    .CH1_FF_TX_D_4(tx_bus[1][4]), .CH1_FF_TX_D_5(tx_bus[1][5]),
+    .CH1_FF_TX_D_6(tx_bus[1][6]), .CH1_FF_TX_D_7(tx_bus[1][7]),
+    .CH1_FF_TX_D_8(tx_bus[1][8]), .CH1_FF_TX_D_9(tx_bus[1][9]),
+    .CH1_FF_TX_D_10(tx_bus[1][10]), .CH1_FF_TX_D_11(tx_bus[1][11]),
+    .CH1_FF_TX_D_12(tx_bus[1][12]), .CH1_FF_TX_D_13(tx_bus[1][13]),
+    .CH1_FF_TX_D_14(tx_bus[1][14]), .CH1_FF_TX_D_15(tx_bus[1][15]),
+    .CH1_FF_TX_D_16(tx_bus[1][16]), .CH1_FF_TX_D_17(tx_bus[1][17]),
+    .CH1_FF_TX_D_18(tx_bus[1][18]), .CH1_FF_TX_D_19(tx_bus[1][19]),
+    .CH1_FF_TX_D_20(tx_bus[1][20]), .CH1_FF_TX_D_21(tx_bus[1][21]),
+    .CH1_FF_TX_D_22(tx_bus[1][22]), .CH1_FF_TX_D_23(tx_bus[1][23]),
+    .CH1_FF_RX_D_0(rx_bus[1][0]), .CH1_FF_RX_D_1(rx_bus[1][1]),
+    .CH1_FF_RX_D_2(rx_bus[1][2]), .CH1_FF_RX_D_3(rx_bus[1][3]),
+    .CH1_FF_RX_D_4(rx_bus[1][4]), .CH1_FF_RX_D_5(rx_bus[1][5]),
+    .CH1_FF_RX_D_6(rx_bus[1][6]), .CH1_FF_RX_D_7(rx_bus[1][7]),
+    .CH1_FF_RX_D_8(rx_bus[1][8]), .CH1_FF_RX_D_9(rx_bus[1][9]),
+    .CH1_FF_RX_D_10(rx_bus[1][10]), .CH1_FF_RX_D_11(rx_bus[1][11]),
+    .CH1_FF_RX_D_12(rx_bus[1][12]), .CH1_FF_RX_D_13(rx_bus[1][13]),
+    .CH1_FF_RX_D_14(rx_bus[1][14]), .CH1_FF_RX_D_15(rx_bus[1][15]),
+    .CH1_FF_RX_D_16(rx_bus[1][16]), .CH1_FF_RX_D_17(rx_bus[1][17]),
+    .CH1_FF_RX_D_18(rx_bus[1][18]), .CH1_FF_RX_D_19(rx_bus[1][19]),
+    .CH1_FF_RX_D_20(rx_bus[1][20]), .CH1_FF_RX_D_21(rx_bus[1][21]),
+    .CH1_FF_RX_D_22(rx_bus[1][22]), .CH1_FF_RX_D_23(rx_bus[1][23])
   );
-`undef DCU_CHANNEL_PARAMETERS
-`undef DCU_CHANNEL_PORTS
 endmodule

@@ -8,7 +8,7 @@
 /// all starts over; where a channel's clock recovery does, or its line falls silent, that channel,
 /// and where clock recovery finds no lock in eight steps.
 ///
-///   Clock       clk_i, free running; the status bits are asynchronous. loop_i is taken at the start
+///   Clock       clk_i, free running; status bits are asynchronous; loop_i is taken at the start
 ///   Latency     tx_lock_o 3 steps and the writes after rst_ni, rx_lock_o at least 2 steps more
 ///   Parameters  WaitWidth 4..24: a step is 2^WaitWidth cycles
 ///   Not done    a line that is silent where loop_i is high: it is not looked at there

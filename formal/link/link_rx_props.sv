@@ -15,8 +15,10 @@ module link_rx_props
 );
   logic             rst_ni, valid_o, sync_o, check_o, credit_o, init_o, ready_o, running_o;
   logic             crc_bad_o, poisoned_o, invalid_o, cut_o, idle_o;
+  flit_t            flit_o;
   flit_kind_e       kind_o;
   logic [0:0][31:0] data_o;
+  assign {kind_o, data_o} = flit_o;
   id_t              id_o, sync_id_o, field_id_o;
   count_t           sync_count_o, field_count_o;
 

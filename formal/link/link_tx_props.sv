@@ -29,6 +29,8 @@ module link_tx_props
   logic        sent_inc_o, idle_o, comma_o;
   id_t         sent_id_o;
   word_t [0:0] tx_o;
+  flit_t       flit_i;
+  assign flit_i = {kind_i, data_i};
 
   link_tx #(.Lanes(1), .CreditInPacket(1'b0)) dut (.*);
 

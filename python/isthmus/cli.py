@@ -367,7 +367,9 @@ def timing(
 
 @app.command()
 def image(
-    board: Annotated[str, typer.Argument(metavar="BOARD", help="A board of boards/: ecpix5.")],
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="An image of boards/: ecpix5 or ecpix5_link.")
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The bitstream.  [default: out/BOARD.bit]")
     ] = None,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: two bundles of lanes back to back. Packets received at one port are sent at the other.
 ///
-/// serdes -> link_bundle -> link_buffer, one a lane -> link_bundle -> serdes, both ways
+/// serdes -> link_bundle -> link_buffer -> link_channels -> link_bundle -> serdes, both ways
 /// (docs/explanation/cores/link.md)
 ///
 ///   Pins        lane l of port p of the transceivers at bits [32*(Lanes*p+l) +: 32] and
@@ -13,7 +13,7 @@
 ///   Counters    32 bits, wrapping, both ports together; as link_switch, and lost: abandoned
 ///               alignments; late: marks that arrived too late for one
 ///   Parameters  Lanes 1..8, Depth words of its buffers, TxDepth words of the remote buffers, at
-///               least MaxWords + 2; the others as link_bundle
+///               least MaxWords + 3; the others as link_bundle
 ///   Not done    time stamps
 module link_repeater
   import link_pkg::*;
@@ -53,8 +53,8 @@ module link_repeater
   output logic [31:0] status_lost_o,
   output logic [31:0] status_late_o
 );
-  if (TxDepth < MaxWords + 2) begin : gen_depth_check
-    $error("link_repeater: TxDepth %0d is less than MaxWords %0d + 2", TxDepth, MaxWords);
+  if (TxDepth < MaxWords + 3) begin : gen_depth_check
+    $error("link_repeater: TxDepth %0d is less than MaxWords %0d + 3", TxDepth, MaxWords);
   end
 
   typedef enum logic [3:0] {
@@ -68,8 +68,8 @@ module link_repeater
   } wide_t;
 
   logic [1:0]   strobe [NumEvents];
-  logic [1:0]   up, rx_valid, tx_valid_q, tx_ready, buffer_valid, take, busy_q;
-  wide_t        tx_q [2];
+  logic [1:0]   up, rx_valid, tx_valid, tx_ready, buffer_valid, take;
+  wide_t        tx_wide [2];
   wide_t        buffered [2];
   count_t [0:0] room [2];
 
@@ -108,15 +108,13 @@ module link_repeater
       .up_o        (up[p]),
       .aligned_o   (status_aligned_o[p]),
       .rx_valid_o  (rx_valid[p]),
-      .rx_kind_o   (rx_wide.kind),
-      .rx_data_o   (rx_wide.data),
+      .rx_flit_o   (rx_wide),
       .rx_id_o     (rx_id),
       .stored_i    (stored),
       .room_o      (room[p]),
-      .tx_valid_i  (tx_valid_q[p]),
+      .tx_valid_i  (tx_valid[p]),
       .tx_ready_o  (tx_ready[p]),
-      .tx_kind_i   (tx_q[p].kind),
-      .tx_data_i   (tx_q[p].data),
+      .tx_flit_i   (tx_wide[p]),
       .crc_bad_o   (strobe[CrcBad][p]),
       .poisoned_o  (strobe[Poisoned][p]),
       .invalid_o   (strobe[Invalid][p]),
@@ -128,60 +126,46 @@ module link_repeater
     );
     assign strobe[In][p]  = rx_valid[p] && rx_wide.kind == FlitSop;
     assign strobe[Bad][p] = rx_valid[p] && rx_wide.kind == FlitEdb;
-    assign strobe[Out][p] = tx_valid_q[p] && tx_ready[p] && tx_q[p].kind == FlitSop;
+    assign strobe[Out][p] = tx_valid[p] && tx_ready[p] && tx_wide[p].kind == FlitSop;
 
-    // The buffer of packets that leave by the other port: one per lane, in step. No packets are
-    // stored for this port.
-    flit_t  [Lanes-1:0] flit;
-    count_t [Lanes-1:0] held;
-    logic   [Lanes-1:0] refused, packet, valid;
+    // The buffer of packets that leave by the other port. No packets are stored for this port.
+    logic packet, idle, unused;
+    assign stored[p] = '0;
+    assign unused    = &{1'b0, packet, idle};
 
-    for (genvar l = 0; l < int'(Lanes); l++) begin : gen_buffer
-      link_buffer #(
-        .Depth(Depth)
-      ) u_buffer (
-        .clk_i,
-        .rst_ni,
-        .valid_i  (rx_valid[p] && rx_id == id_t'(1 - p)),
-        .flit_i   ('{kind: rx_wide.kind, data: rx_wide.data[l]}),
-        .refused_o(refused[l]),
-        .stored_o (held[l]),
-        .packet_o (packet[l]),
-        .valid_o  (valid[l]),
-        .flit_o   (flit[l]),
-        .pop_i    (take[1-p])
-      );
-      assign buffered[1-p].data[l] = flit[l].data;
-    end
-    assign buffered[1-p].kind = flit[0].kind;
-    assign buffer_valid[1-p]  = valid[0];
-    assign stored[1-p]        = held[0];
-    assign stored[p]          = '0;
-    assign strobe[Refused][p] = refused[0];
-    logic unused;
-    assign unused = &{1'b0, refused, held, packet, valid, flit};
+    link_buffer #(
+      .Depth(Depth),
+      .Lanes(Lanes)
+    ) u_buffer (
+      .clk_i,
+      .rst_ni,
+      .valid_i  (rx_valid[p] && rx_id == id_t'(1 - p)),
+      .flit_i   (rx_wide),
+      .refused_o(strobe[Refused][p]),
+      .stored_o (stored[1-p]),
+      .packet_o (packet),
+      .valid_o  (buffer_valid[1-p]),
+      .flit_o   (buffered[1-p]),
+      .pop_i    (take[1-p])
+    );
 
-    // A packet is sent when its first word is valid and there is space for all of it; an end that
-    // is still in the register is not yet counted as used space.
-    logic move, start;
-    assign move    = !tx_valid_q[p] || tx_ready[p];
-    assign start   = !busy_q[p] && move && up[p] && buffer_valid[p] &&
-                     room[p][0] > count_t'(MaxWords + 1);
-    assign take[p] = busy_q[p] && move && buffer_valid[p];
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        busy_q[p]     <= 1'b0;
-        tx_valid_q[p] <= 1'b0;
-      end else begin
-        if (move) tx_valid_q[p] <= start || take[p];
-        if (start) busy_q[p] <= 1'b1;
-        else if (take[p]) busy_q[p] <= buffered[p].kind == FlitData;
-      end
-    end
-    always_ff @(posedge clk_i) begin
-      if (move) tx_q[p] <= busy_q[p] ? buffered[p] : '{kind: FlitSop, data: '0};
-    end
+    link_channels #(
+      .NumIds  (1),
+      .Lanes   (Lanes),
+      .MaxWords(MaxWords)
+    ) u_channels (
+      .clk_i,
+      .rst_ni,
+      .up_i      (up[p]),
+      .room_i    (room[p]),
+      .valid_i   (buffer_valid[p]),
+      .ready_o   (take[p]),
+      .flit_i    (buffered[p]),
+      .tx_valid_o(tx_valid[p]),
+      .tx_ready_i(tx_ready[p]),
+      .tx_flit_o (tx_wide[p]),
+      .idle_o    (idle)
+    );
   end
   assign status_up_o = up;
 

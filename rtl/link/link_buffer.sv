@@ -12,14 +12,21 @@
 ///               (proved: formal/link/link_buffer.sby)
 ///   Latency     2 cycles from valid_i to valid_o; stored_o and packet_o show a word after 1
 ///   Throughput  one word in and one out a cycle
-///   Parameters  Depth 2..512; 512 words are one block memory of Virtex-II Pro
+///   Parameters  Depth 2..512; Lanes 1..8, of 32 bits each, in step. 512 words of a lane are one
+///               block memory of Virtex-II Pro
 ///   Not done    a look at the words
 module link_buffer
   import link_pkg::*;
 #(
-  parameter int unsigned Depth = 512,
+  parameter int unsigned Depth          = 512,
+  parameter int unsigned Lanes          = 1,
   parameter int unsigned CountWidth     = CountBits,
-  localparam type        count_t        = logic [CountWidth-1:0]
+  localparam type        count_t        = logic [CountWidth-1:0],
+  // verilog_lint: waive typedef-structs-unions
+  localparam type        flit_t         = struct packed {
+    flit_kind_e             kind;
+    logic [Lanes-1:0][31:0] data;
+  }
 ) (
   input  logic   clk_i,
   input  logic   rst_ni,
@@ -41,6 +48,9 @@ module link_buffer
   localparam int unsigned HalfRange = 1 << (CountWidth - 1);
   if (Depth < 2 || Depth > HalfRange) begin : gen_depth_check
     $error("link_buffer: Depth is %0d, legal is 2..%0d", Depth, HalfRange);
+  end
+  if (Lanes < 1 || Lanes > 8) begin : gen_lanes_check
+    $error("link_buffer: Lanes is %0d, legal is 1..8", Lanes);
   end
 
   // open_q: a packet has words here and no end yet, and one word is free for that. skip_q: the rest
@@ -107,10 +117,11 @@ module link_buffer
   end
 
   // The fetched word; a word is seen from the second cycle after it came.
-  logic [35:0] rdata;
+  localparam int unsigned FlitWidth = $bits(flit_t);
+  logic [FlitWidth+1:0] rdata;
 
   ram_1r1w #(
-    .Width(36),
+    .Width(FlitWidth + 2),
     .Depth(Depth)
   ) u_ram (
     .clk_i,
@@ -122,7 +133,7 @@ module link_buffer
     .rdata_o(rdata)
   );
 
-  assign flit_o = flit_t'(rdata[33:0]);
+  assign flit_o = flit_t'(rdata[FlitWidth-1:0]);
   logic unused;
-  assign unused = &{1'b0, rdata[35:34]};
+  assign unused = &{1'b0, rdata[FlitWidth+:2]};
 endmodule

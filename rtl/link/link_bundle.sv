@@ -37,7 +37,12 @@ module link_bundle
   parameter int unsigned InitWords      = 1024,
   parameter int unsigned RoundTrip      = 0,
   parameter int unsigned CountWidth     = CountBits,
-  localparam type        count_t        = logic [CountWidth-1:0]
+  localparam type        count_t        = logic [CountWidth-1:0],
+  // verilog_lint: waive typedef-structs-unions
+  localparam type        flit_t         = struct packed {
+    flit_kind_e             kind;
+    logic [Lanes-1:0][31:0] data;
+  }
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -48,15 +53,13 @@ module link_bundle
   output logic                   up_o,
   output logic                   aligned_o,
   output logic                   rx_valid_o,
-  output flit_kind_e             rx_kind_o,
-  output logic [Lanes-1:0][31:0] rx_data_o,     // Sop: id in lane 0; end: crc24 of each lane
+  output flit_t                  rx_flit_o,     // Sop: id in lane 0; end: crc24 of each lane
   output id_t                    rx_id_o,       // below NumRxIds
   input  count_t [NumRxIds-1:0]  stored_i,      // words of all lanes in each buffer
   output count_t [NumTxIds-1:0]  room_o,        // words of all lanes that each far buffer has free
   input  logic                   tx_valid_i,
   output logic                   tx_ready_o,
-  input  flit_kind_e             tx_kind_i,
-  input  logic [Lanes-1:0][31:0] tx_data_i,
+  input  flit_t                  tx_flit_i,
   // Strobes for counters, link_port's.
   output logic                   crc_bad_o,
   output logic                   poisoned_o,
@@ -159,15 +162,13 @@ module link_bundle
     .bench_i,
     .up_o,
     .rx_valid_o,
-    .rx_kind_o,
-    .rx_data_o,
+    .rx_flit_o,
     .rx_id_o,
     .stored_i,
     .room_o,
     .tx_valid_i,
     .tx_ready_o,
-    .tx_kind_i,
-    .tx_data_i,
+    .tx_flit_i,
     .crc_bad_o,
     .poisoned_o,
     .invalid_o,

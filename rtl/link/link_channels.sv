@@ -25,6 +25,7 @@ module link_channels
   parameter int unsigned MaxWords   = 128,
   parameter int unsigned CountWidth = CountBits,
   localparam type        count_t    = logic [CountWidth-1:0],
+  // verilog_lint: waive typedef-structs-unions
   localparam type        flit_t     = struct packed {
     flit_kind_e             kind;
     logic [Lanes-1:0][31:0] data;

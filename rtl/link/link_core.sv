@@ -20,7 +20,12 @@ module link_core
   parameter int unsigned RoundTrip      = 0,
   parameter bit          FlitRegister   = 1'b1,
   parameter int unsigned CountWidth     = CountBits,
-  localparam type        count_t        = logic [CountWidth-1:0]
+  localparam type        count_t        = logic [CountWidth-1:0],
+  // verilog_lint: waive typedef-structs-unions
+  localparam type        flit_t         = struct packed {
+    flit_kind_e             kind;
+    logic [Lanes-1:0][31:0] data;
+  }
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -33,15 +38,13 @@ module link_core
   input  logic                   bench_i,
   output logic                   up_o,
   output logic                   rx_valid_o,
-  output flit_kind_e             rx_kind_o,
-  output logic [Lanes-1:0][31:0] rx_data_o,
+  output flit_t                  rx_flit_o,
   output id_t                    rx_id_o,
   input  count_t [NumRxIds-1:0]  stored_i,
   output count_t [NumTxIds-1:0]  room_o,
   input  logic                   tx_valid_i,
   output logic                   tx_ready_o,
-  input  flit_kind_e             tx_kind_i,
-  input  logic [Lanes-1:0][31:0] tx_data_i,
+  input  flit_t                  tx_flit_i,
   output logic                   crc_bad_o,
   output logic                   poisoned_o,
   output logic                   invalid_o,
@@ -116,8 +119,7 @@ module link_core
     .en_i         (!clear),
     .bench_i,
     .valid_o      (rx_valid_o),
-    .kind_o       (rx_kind_o),
-    .data_o       (rx_data_o),
+    .flit_o       (rx_flit_o),
     .id_o         (rx_id_o),
     .sync_o       (sync),
     .sync_id_o    (sync_id),
@@ -177,7 +179,7 @@ module link_core
     .sync_count_i (sync_count),
     .ask_i        (ask),
     .ask_id_i     (field_id),
-    .word_i       (rx_valid_o && rx_kind_o != FlitSop),
+    .word_i       (rx_valid_o && rx_flit_o.kind != FlitSop),
     .word_id_i    (rx_id_o),
     .stored_i,
     .busy_i       (busy),
@@ -209,8 +211,7 @@ module link_core
     .comma_o,
     .valid_i      (tx_valid_i),
     .ready_o      (tx_ready_o),
-    .kind_i       (tx_kind_i),
-    .data_i       (tx_data_i),
+    .flit_i       (tx_flit_i),
     .busy_o       (busy),
     .dropped_o,
     .offer_valid_i(offer_valid),

@@ -7,8 +7,8 @@
 /// new packet loses nothing.
 ///
 ///   Handshake   none: a word a cycle, and at most one flit a cycle, which cannot be refused
-///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, kind_o,
-///               data_o, id_o and sync_*_o, which come from the word's decoding then
+///   Latency     2 cycles from rx_i to each output; without FlitRegister 1 to valid_o, flit_o,
+///               id_o and sync_*_o, which come from the word's decoding then
 ///   Throughput  one word a cycle
 ///   Parameters  Lanes 1..8 (lanes of a bundle, in step), NumRxIds and NumTxIds 1..64, MaxWords
 ///               1..510, FlitRegister 0, 1; CountWidth 4..13, and 16 bits name all ids and counts
@@ -22,7 +22,12 @@ module link_rx
   parameter int unsigned MaxWords = 128,
   parameter bit          FlitRegister = 1'b1,
   parameter int unsigned CountWidth     = CountBits,
-  localparam type        count_t        = logic [CountWidth-1:0]
+  localparam type        count_t        = logic [CountWidth-1:0],
+  // verilog_lint: waive typedef-structs-unions
+  localparam type        flit_t         = struct packed {
+    flit_kind_e             kind;
+    logic [Lanes-1:0][31:0] data;
+  }
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -32,8 +37,7 @@ module link_rx
   input  logic                   bench_i,       // data words 4 and 5 count as 0 in crc24
   // A packet's flits.
   output logic                   valid_o,
-  output flit_kind_e             kind_o,
-  output logic [Lanes-1:0][31:0] data_o,        // Sop: id in bits 5:0 of lane 0
+  output flit_t                  flit_o,        // Sop: id in bits 5:0 of lane 0
   output id_t                    id_o,          // of the packet
   // SOP or CHECK, in the cycle of its flit: the far end has sent count words of the id.
   output logic                   sync_o,
@@ -270,17 +274,13 @@ module link_rx
         sync_o  <= sync_d;
       end
     end
-    always_ff @(posedge clk_i) begin
-      kind_o <= kind_d;
-      data_o <= data_d;
-    end
+    always_ff @(posedge clk_i) flit_o <= '{kind: kind_d, data: data_d};
     assign id_o         = id_q;
     assign sync_id_o    = field_id_o;
     assign sync_count_o = field_count_o;
   end else begin : gen_flit_direct
     assign valid_o      = valid_d;
-    assign kind_o       = kind_d;
-    assign data_o       = data_d;
+    assign flit_o       = '{kind: kind_d, data: data_d};
     assign id_o         = id_d;
     assign sync_o       = sync_d;
     assign sync_id_o    = id;

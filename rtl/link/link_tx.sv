@@ -19,7 +19,12 @@ module link_tx
   parameter int unsigned NumTxIds       = 64,
   parameter bit          CreditInPacket = 1'b0,
   parameter int unsigned CountWidth     = CountBits,
-  localparam type        count_t        = logic [CountWidth-1:0]
+  localparam type        count_t        = logic [CountWidth-1:0],
+  // verilog_lint: waive typedef-structs-unions
+  localparam type        flit_t         = struct packed {
+    flit_kind_e             kind;
+    logic [Lanes-1:0][31:0] data;
+  }
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -31,8 +36,7 @@ module link_tx
   // Packets.
   input  logic                   valid_i,
   output logic                   ready_o,
-  input  flit_kind_e             kind_i,
-  input  logic [Lanes-1:0][31:0] data_i,
+  input  flit_t                  flit_i,
   output logic                   busy_o,        // packets want the link
   output logic                   dropped_o,     // strobe: a packet was dropped
   // Credit words.
@@ -79,10 +83,10 @@ module link_tx
   id_t  id_q, sop_id;
 
   assign ready_o = !insert_q;
-  assign sop_id  = data_i[0][IdWidth-1:0];
+  assign sop_id  = flit_i.data[0][IdWidth-1:0];
   assign take    = valid_i && ready_o;
-  assign is_sop  = kind_i == FlitSop;
-  assign is_end  = kind_i == FlitEop || kind_i == FlitEdb;
+  assign is_sop  = flit_i.kind == FlitSop;
+  assign is_end  = flit_i.kind == FlitEop || flit_i.kind == FlitEdb;
   // What is neither begun nor begins is not sent.
   assign send    = take && up_i && !dropping_q && (is_sop || inside_q);
   assign busy_o  = inside_q || valid_i;
@@ -168,7 +172,7 @@ module link_tx
     unique case (slot)
       SlotStart:  symbol = SymInit;
       SlotSop:    symbol = SymSop;
-      SlotEnd:    symbol = kind_i == FlitEop ? SymEop : SymEdb;
+      SlotEnd:    symbol = flit_i.kind == FlitEop ? SymEop : SymEdb;
       SlotCredit: symbol = SymCredit;
       SlotCheck:  symbol = SymCheck;
       SlotAlign:  symbol = SymAlign;
@@ -182,8 +186,8 @@ module link_tx
     end else begin
       for (int unsigned i = 0; i < Lanes; i++) begin
         tx_o[i].k           <= {slot != SlotData, 3'b000};
-        tx_o[i].data[31:24] <= slot == SlotData ? data_i[i][31:24] : symbol;
-        tx_o[i].data[23:0]  <= argument | (data_i[i][23:0] & {24{is_body}});
+        tx_o[i].data[31:24] <= slot == SlotData ? flit_i.data[i][31:24] : symbol;
+        tx_o[i].data[23:0]  <= argument | (flit_i.data[i][23:0] & {24{is_body}});
       end
     end
   end
