@@ -18,17 +18,18 @@
 ///   Latency     header to the first command 2 cycles; tail of a put to its event 3 and the answers
 ///               of memory
 ///   Throughput  a flit a cycle; a command, of 2 KiB at most, in its beats and 8 cycles
-///   Sources     Puts table entries, by the low bits of the source's coordinates: a source that
-///               shares its entry with another one that puts at the same time loses puts, which
-///               counts as bad_puts
-///   Parameters  DataWidth 128..512; Depth of the buffer in flits, the sender's credits; Firmware
-///               1: each packet waits for answer_i
+///   Sources     one put of each is followed, in a table by the low PlaceBits of its coordinates: a
+///               source that shares its entry with another one that puts at the same time may lose
+///               puts of several packets, which counts as bad_puts
+///   Parameters  DataWidth 128..512; Depth of the buffer in flits, the sender's credits; PlaceBits
+///               1, 2; Firmware 1: each packet waits for answer_i
 ///   Not done    circular lists of buffers; get
 module apenet_receive
   import apenet_pkg::*;
 #(
   parameter int unsigned DataWidth = 256,
   parameter int unsigned Depth     = 64,
+  parameter int unsigned PlaceBits = 2,
   parameter bit          Firmware  = 1'b0
 ) (
   input  logic                      clk_i,
@@ -63,11 +64,15 @@ module apenet_receive
   localparam int unsigned LeftW    = $clog2(MaxPayload / 16) + 1;
   localparam int unsigned Command  = nanet_pkg::MaxCommand;
   localparam int unsigned CommandW = nanet_pkg::CommandW;
-  localparam int unsigned EntryW   = 6;   // 2 bits of each coordinate
+  localparam int unsigned EntryW   = 3 * PlaceBits;
   localparam int unsigned Pending  = 16;  // commands
 
   if (DataWidth != 128 && DataWidth != 256 && DataWidth != 512) begin : gen_width_check
     $error("apenet_receive: DataWidth is %0d, legal are 128, 256 and 512", DataWidth);
+  end
+
+  if (PlaceBits < 1 || PlaceBits > 2) begin : gen_places_check
+    $error("apenet_receive: PlaceBits is %0d, legal are 1 and 2", PlaceBits);
   end
 
   // ---------------------------------------------------------------- flits
@@ -314,7 +319,10 @@ module apenet_receive
   logic error_q, answered, follows, whole, decide, announce;
   arrivals_t arrivals_q;
 
-  assign index       = {record.source[2][1:0], record.source[1][1:0], record.source[0][1:0]};
+  assign index       = {
+      record.source[2][PlaceBits-1:0], record.source[1][PlaceBits-1:0],
+      record.source[0][PlaceBits-1:0]
+  };
   assign entry       = entries[index];
   assign answered    = record_valid && answered_q == record.commands;
   assign answer_take = record_valid && !answered && answer_valid;
