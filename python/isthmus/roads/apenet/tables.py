@@ -73,7 +73,7 @@ def _stages(members: Sequence[Measurement]) -> str:
     names = list(dict.fromkeys(stage.name for m in shown for stage in m.stages))
     rows = [["#stage", *(f"{m.platform} {m.profile}" for m in shown)]]
     for name in names:
-        found = [next((stage.ps for stage in m.stages if stage.name == name), 0) for m in shown]
+        found = [next((stage.time for stage in m.stages if stage.name == name), 0) for m in shown]
         rows.append([name, *map(us, found)])
-    rows.append(["sum", *(us(sum(stage.ps for stage in m.stages)) for m in shown)])
+    rows.append(["sum", *(us(sum(stage.time for stage in m.stages)) for m in shown)])
     return f"\n# the way of one put of {size} bytes, in us\n" + aligned(rows, left=(0,))
