@@ -43,9 +43,9 @@ module apenet_receive_props
   ) dut (.*);
 
   // As its states.
-  localparam logic [2:0] StAsk = 3'd1, StCommand = 3'd2, StData = 3'd3;
-  logic [2:0] state;
-  assign state = dut.state_q;
+  localparam logic [1:0] StIdle = 2'd0, StCommand = 2'd2;
+  logic [1:0] state;
+  assign state = dut.write_q;
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -55,6 +55,11 @@ module apenet_receive_props
   always_comb begin
     assume (!flit_valid_i || dut.ready);
     assume (!done_valid || dut.answer_ready);
+    // What comes out of the queue of places went in: a proof of fifo's.
+    if (dut.place_valid) begin
+      assume (dut.place.bytes != '0 && dut.place.address[5:0] == '0);
+      assume (14'(dut.place.address[11:0]) + 14'(dut.place.bytes) <= 14'd4096);
+    end
   end
 
   // Of the one source: good packets of its last put, in order from the first one.
@@ -62,6 +67,8 @@ module apenet_receive_props
   logic [31:0] put_q;
   logic [10:0] next_q;
   logic [2:0]  place;
+  logic        flit_head;
+  assign flit_head = dut.is_head;
   assign mine  = dut.decide && dut.record.source == one;
   assign place = {one[10], one[5], one[0]};
   logic follows;
@@ -77,19 +84,17 @@ module apenet_receive_props
     end
   end
 
-  logic in_packet;
-  assign in_packet = state == StAsk || state == StCommand || state == StData;
-  logic [12:0] left;
-  assign left    = dut.left_q;
-
   always_comb begin
     if (started_q) begin
       if (request_o.write.cmd_valid) begin
         assert (request_o.write.bytes != '0 && request_o.write.bytes <= 12'd2048);
         assert (13'(request_o.write.addr[11:0]) + 13'(request_o.write.bytes) <= 13'd4096);
-        assert (request_o.write.addr[47:12] == dut.header_q.address[47:12]);
-        assert (request_o.write.key == dut.header_q.id);
         assert (request_o.write.addr[5:0] == '0);
+      end
+      if (dut.place_put) begin
+        assert (dut.header.bytes != '0 && dut.header.address[5:0] == '0);
+        assert (17'(dut.header.address[11:0]) + 17'(dut.header.bytes) <= 17'd4096);
+        assert (dut.header.bytes <= 16'd4096 && flit_head);
       end
       if (request_o.event_valid) begin
         assert (enable_i && dut.record.good && !dut.error_q && dut.record.last);
@@ -101,19 +106,11 @@ module apenet_receive_props
       if (dut.whole_q[place] && dut.entries[place].source == one) begin
         assert (good_q && dut.entries[place].put == put_q && dut.entries[place].next == next_q);
       end
-      if (in_packet) begin
-        assert (dut.header_q.address[5:0] == '0);
-        assert (17'(dut.header_q.address[11:0]) + 17'(dut.header_q.bytes) <= 17'd4096);
-        assert (dut.header_q.bytes != '0);
-        assert (left <= 13'(dut.header_q.bytes));
-        // Commands so far and what is left make up the packet.
-        if (left != '0) begin
-          assert (dut.address_q == dut.header_q.address + 48'(dut.header_q.bytes) - 48'(left));
-          assert (13'(dut.header_q.bytes) - left == 13'd0 ||
-                  13'(dut.header_q.bytes) - left == 13'd2048);
-        end
+      if (state != StIdle && dut.place_q.bytes != '0) begin
+        assert (dut.place_q.address[5:0] == '0);
+        assert (14'(dut.place_q.address[11:0]) + 14'(dut.place_q.bytes) <= 14'd4096);
       end
-      if (state == StCommand || state == StAsk) assert (left != '0);
+      if (state == StCommand || state == 2'd1) assert (dut.place_q.bytes != '0);
       cover (request_o.event_valid && dut.record.number == 11'd0);
     end
   end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Writes the puts that come over a torus into registered memory, an event for each that is whole.
 ///
-/// flits -> fifo -> header -> commands and beats -> memory; footer -> records -> table of puts ->
-/// event
+/// flits -> block_fifo -> header -> places -> commands; payload -> beats -> memory; footer ->
+/// records -> table of puts -> event
 ///
 ///   Handshake   flit_valid_i is never stalled, the sender holds a credit for it; freed_o gives one
 ///               back. request_o, response_i and data_o as a list of nanet_memory
@@ -15,9 +15,10 @@
 ///               before the CRC is seen: what is not announced may be in memory
 ///   Full        an event that finds the queue full is dropped and counted there: a program that
 ///               does not take events must not stop the network
-///   Latency     header to the first command 2 cycles; tail of a put to its event 3 and the answers
+///   Latency     header to the first command 3 cycles; tail of a put to its event 3 and the answers
 ///               of memory
-///   Throughput  a flit a cycle; a command, of 2 KiB at most, in its beats and 8 cycles
+///   Throughput  a flit a cycle, over packets too; a command, of 2 KiB at most, in its beats and 8
+///               cycles: with DataWidth 256 or more the flits are the limit
 ///   Sources     one put of each is followed, in a table by the low PlaceBits of its coordinates: a
 ///               source that shares its entry with another one that puts at the same time may lose
 ///               puts of several packets, which counts as bad_puts
@@ -100,13 +101,17 @@ module apenet_receive
   // ---------------------------------------------------------------- packets
   typedef enum logic [2:0] {
     StHeader,
-    StAsk,
-    StCommand,
     StData,
+    StFill,    // beats for flits that should have come
     StFooter,
-    StDrain,   // what is left of a packet that is not one
-    StRecord
+    StDrain    // what is left of a packet that is not one
   } state_e;
+  /// What memory is asked for a packet.
+  typedef struct packed {
+    nanet_ctrl_pkg::region_key_t key;
+    logic [47:0]                 address;
+    logic [LengthW-1:0]          bytes;
+  } place_t;
   /// What is left to find out of a packet when its tail has come.
   typedef struct packed {
     logic                   good;      // so far
@@ -126,22 +131,15 @@ module apenet_receive
   torus_pkg::header_t header, header_q;
   /* verilator lint_off UNUSEDSIGNAL */  // some of the last flit is reserved
   torus_pkg::footer_t footer;
-  sequence_t sequence_, sequence_q;
+  sequence_t sequence_;
   kind_t kind, kind_q;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic legal, good_q, keep_q, full_q, crc_take, payload_take, data_take, record_ready, room;
-  logic [1:0] commands_q;
+  logic legal, legal_q, beat_put, beat_keep, beat_ready, place_put, place_ready, ended;
   logic [LeftW-1:0] flits_q;        // of payload that have not come
-  logic [LengthW-1:0] left_q;       // bytes without a command
-  logic [CommandW-1:0] beats_q, command;
-  logic [47:0] address_q;
+  logic [LeftW-1:0] beats_q;        // that are not stored
   logic [LaneW-1:0] lane_q;
-  logic [DataWidth-1:0] beat_q;
+  logic [DataWidth-1:0] beat_q, beat;
   logic [31:0] crc;
-  logic [4:0] pending_q;
-  logic [PutW-1:0] total_q;
-  logic [47:0] begin_q;
-  logic [62:0] cycles_q;
 
   assign header    = flit;
   assign footer    = flit;
@@ -151,115 +149,174 @@ module apenet_receive
   assign legal     = is_head && !is_tail && kind.what == KindPut && header.bytes != '0 &&
                      header.address[5:0] == '0 &&
                      17'(header.address[11:0]) + 17'(header.bytes) <= 17'(MaxPayload);
-  assign command   = left_q > LengthW'(Command) ? CommandW'(Command) : CommandW'(left_q);
-  assign room      = pending_q < 5'(Pending);
 
-  // A beat is complete; without flits that should have come its command ends with beats that write
-  // nothing.
-  assign data_take    = request_o.write.data_valid && response_i.data_ready;
-  assign payload_take = state_q == StData && valid && keep_q && flits_q != '0 &&
-                        (!full_q || data_take);
+  logic record_put_q, record_ready;
+  record_t made_q;
   always_comb begin
     unique case (state_q)
-      StHeader: take = 1'b1;
-      StData:   take = payload_take;
-      StFooter: take = 1'b1;
-      StDrain:  take = 1'b1;
+      // A packet of one flit is its own end.
+      StHeader: take = place_ready && record_ready && !record_put_q;
+      StData:   take = beat_ready;
+      StFooter: take = record_ready && !record_put_q;
+      StDrain:  take = record_ready && !record_put_q;
       default:  take = 1'b0;
     endcase
   end
-  assign crc_take = valid && take && (state_q == StHeader || state_q == StData);
+  assign place_put = state_q == StHeader && valid && take && legal;
+  // A beat is complete with its last flit. One with flits that never came is not written.
+  assign beat_put  = state_q == StFill ||
+                     (state_q == StData && valid &&
+                      (lane_q == LaneW'(Flits - 1) || flits_q == LeftW'(1) || is_tail));
+  assign beat_keep = state_q == StData && !is_tail;
+  always_comb begin
+    beat = beat_q;
+    for (int unsigned i = 0; i < Flits; i++) begin
+      if (lane_q == LaneW'(i)) beat[FlitWidth*i+:FlitWidth] = flit;
+    end
+  end
+  assign ended = (valid && take && is_tail && state_q != StData) ||
+                 (state_q == StFill && beats_q == '0 && record_ready && !record_put_q);
+
   apenet_crc u_crc (
     .clk_i,
     .first_i(state_q == StHeader),
-    .take_i (crc_take),
+    .take_i (valid && take),
     .data_i (state_q == StFooter ? {flit[FlitWidth-1:32], 32'd0} : flit),
     .crc_o  (crc)
   );
 
-  assign request_o.write = '{
-      cmd_valid: state_q == StCommand && room,
-      key: header_q.id,
-      addr: 64'(address_q),
-      bytes: command,
-      data_valid: state_q == StData && (full_q || !keep_q),
-      keep: keep_q || full_q,
-      last: beats_q == CommandW'(1)
-  };
-  assign data_o = beat_q;
-
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StHeader;
-      full_q  <= 1'b0;
+      state_q      <= StHeader;
+      record_put_q <= 1'b0;
     end else begin
+      record_put_q <= ended;
       unique case (state_q)
         StHeader: begin
-          if (valid && legal) state_q <= Firmware ? StAsk : StCommand;
-          else if (valid) state_q <= is_tail ? StRecord : StDrain;
+          if (place_put) state_q <= StData;
+          else if (valid && take && !is_tail) state_q <= StDrain;
         end
-        StAsk: if (answer_i) state_q <= StCommand;
-        StCommand: if (room && response_i.cmd_ready) state_q <= StData;
         StData: begin
-          if (data_take && request_o.write.last) begin
-            if (left_q != '0 && keep_q) state_q <= StCommand;
-            else state_q <= keep_q ? StFooter : StRecord;
-          end
+          if (valid && take && is_tail) state_q <= StFill;
+          else if (valid && take && flits_q == LeftW'(1)) state_q <= StFooter;
         end
-        StFooter: if (valid) state_q <= is_tail ? StRecord : StDrain;
-        StDrain: if (valid && is_tail) state_q <= StRecord;
-        default: if (record_ready) state_q <= StHeader;  // StRecord
+        StFill: if (ended) state_q <= StHeader;
+        StFooter: if (valid && take) state_q <= is_tail ? StHeader : StDrain;
+        default: if (valid && take && is_tail) state_q <= StHeader;  // StDrain
       endcase
-      if (payload_take && (lane_q == LaneW'(Flits - 1) || flits_q == LeftW'(1) || is_tail)) begin
-        full_q <= 1'b1;
-      end else if (data_take) begin
-        full_q <= 1'b0;
-      end
     end
   end
   always_ff @(posedge clk_i) begin
-    unique case (state_q)
-      StHeader: begin
-        header_q   <= header;
-        good_q     <= legal;
-        keep_q     <= 1'b1;
-        commands_q <= '0;
-        lane_q     <= '0;
-        address_q  <= header.address;
-        left_q     <= LengthW'(header.bytes);
-        flits_q    <= LeftW'((header.bytes + 16'd15) >> 4);
-      end
-      StCommand: begin
-        beats_q <= CommandW'((32'(command) + DataWidth / 8 - 1) >> BeatW);
-        if (room && response_i.cmd_ready) begin
-          commands_q <= commands_q + 2'd1;
-          address_q  <= address_q + 48'(command);
-          left_q     <= left_q - LengthW'(command);
-        end
-      end
-      StData: begin
-        if (payload_take) begin
-          for (int unsigned i = 0; i < Flits; i++) begin
-            if (lane_q == LaneW'(i)) beat_q[FlitWidth*i+:FlitWidth] <= flit;
-          end
-          lane_q  <= lane_q + LaneW'(1);
-          flits_q <= flits_q - LeftW'(1);
-          if (is_tail) begin
-            keep_q <= 1'b0;
-            good_q <= 1'b0;
-          end
-        end
-        if (data_take) beats_q <= beats_q - CommandW'(1);
-      end
-      StFooter: if (valid) good_q <= good_q && is_tail && footer.crc == crc;
-      default: ;
-    endcase
-    if (state_q == StFooter && valid) begin
-      sequence_q <= sequence_;
-      total_q    <= footer.flags[PutW-1:0];
-      begin_q    <= header_q.address + 48'(header_q.bytes) - 48'(footer.flags[PutW-1:0]);
+    if (state_q == StHeader) begin
+      header_q <= header;
+      legal_q  <= legal;
+      lane_q   <= '0;
+      flits_q  <= LeftW'((header.bytes + 16'd15) >> 4);
+      beats_q  <= LeftW'((32'(header.bytes) + DataWidth / 8 - 1) >> BeatW);
     end
-    if (valid && is_tail && take) cycles_q <= time_cycles_i[62:0];
+    if (state_q == StData && valid && take) begin
+      beat_q  <= beat;
+      lane_q  <= lane_q + LaneW'(1);
+      flits_q <= flits_q - LeftW'(1);
+    end
+    if (beat_put && beat_ready && beats_q != '0) beats_q <= beats_q - LeftW'(1);
+    made_q <= '{
+        good: state_q == StFooter && is_tail && footer.crc == crc,
+        first: state_q == StHeader ? kind.first : kind_q.first,
+        last: state_q == StHeader ? kind.last && kind.what == KindPut :
+                                    kind_q.last && kind_q.what == KindPut,
+        commands: state_q == StHeader || !legal_q ? 2'd0 :
+                  header_q.bytes > 16'(Command) ? 2'd2 : 2'd1,
+        source: state_q == StHeader ? header.source : header_q.source, put: sequence_.put, number: sequence_.packet[NumberW-1:0],
+        total: footer.flags[PutW-1:0],
+        begin_: header_q.address + 48'(header_q.bytes) - 48'(footer.flags[PutW-1:0]),
+        key: header_q.id, cycles: time_cycles_i[62:0]
+    };
+  end
+
+  // ---------------------------------------------------------------- commands
+  typedef enum logic [1:0] {
+    StIdle,
+    StAsk,
+    StCommand,
+    StWrite
+  } write_e;
+  write_e write_q;
+  place_t place, place_q;
+  logic place_valid, stored_valid, stored_keep, data_take, room, cmd_take;
+  logic [CommandW-1:0] left_q, command;   // beats of the command
+  logic [4:0] pending_q;
+
+  fifo #(
+    .Width($bits(place_t)),
+    .Depth(4)
+  ) u_places (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(place_put),
+    .ready_o(place_ready),
+    .data_i ({header.id, header.address, LengthW'(header.bytes)}),
+    .valid_o(place_valid),
+    .ready_i(write_q == StIdle),
+    .data_o (place),
+    .usage_o()
+  );
+  fifo #(
+    .Width(DataWidth + 1),
+    .Depth(16)
+  ) u_beats (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(beat_put && (state_q != StFill || beats_q != '0)),
+    .ready_o(beat_ready),
+    .data_i ({beat_keep, beat}),
+    .valid_o(stored_valid),
+    .ready_i(write_q == StWrite && response_i.data_ready),
+    .data_o ({stored_keep, data_o}),
+    .usage_o()
+  );
+
+  assign command   = place_q.bytes > LengthW'(Command) ? CommandW'(Command) :
+                                                         CommandW'(place_q.bytes);
+  assign room      = pending_q < 5'(Pending);
+  assign cmd_take  = write_q == StCommand && room && response_i.cmd_ready;
+  assign data_take = request_o.write.data_valid && response_i.data_ready;
+  assign request_o.write = '{
+      cmd_valid: write_q == StCommand && room,
+      key: place_q.key,
+      addr: 64'(place_q.address),
+      bytes: command,
+      data_valid: write_q == StWrite && stored_valid,
+      keep: stored_keep,
+      last: left_q == CommandW'(1)
+  };
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= StIdle;
+    end else begin
+      unique case (write_q)
+        StIdle:    if (place_valid) write_q <= Firmware ? StAsk : StCommand;
+        StAsk:     if (answer_i) write_q <= StCommand;
+        StCommand: if (cmd_take) write_q <= StWrite;
+        default: begin  // StWrite
+          if (data_take && request_o.write.last) begin
+            write_q <= place_q.bytes != '0 ? StCommand : StIdle;
+          end
+        end
+      endcase
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (write_q == StIdle) place_q <= place;
+    if (cmd_take) begin
+      left_q          <= CommandW'((32'(command) + DataWidth / 8 - 1) >> BeatW);
+      place_q.address <= place_q.address + 48'(command);
+      place_q.bytes   <= place_q.bytes - LengthW'(command);
+    end else if (data_take) begin
+      left_q <= left_q - CommandW'(1);
+    end
   end
 
   // ---------------------------------------------------------------- answers of memory
@@ -281,14 +338,8 @@ module apenet_receive
   );
   prim_assert u_answers_fit (.clk_i, .rst_ni, .ok_i(!response_i.done_valid || answer_ready));
 
-  record_t record, made;
+  record_t record;
   logic record_valid, record_take;
-  assign made = '{
-      good: good_q, first: kind_q.first, last: kind_q.last && kind_q.what == KindPut,
-      commands: commands_q, source: header_q.source, put: sequence_q.put,
-      number: sequence_q.packet[NumberW-1:0], total: total_q, begin_: begin_q, key: header_q.id,
-      cycles: cycles_q
-  };
   fifo #(
     .Width($bits(record_t)),
     .Depth(8)
@@ -296,9 +347,9 @@ module apenet_receive
     .clk_i,
     .rst_ni,
     .clear_i(1'b0),
-    .valid_i(state_q == StRecord),
+    .valid_i(record_put_q),
     .ready_o(record_ready),
-    .data_i (made),
+    .data_i (made_q),
     .valid_o(record_valid),
     .ready_i(record_take),
     .data_o (record),
@@ -354,7 +405,7 @@ module apenet_receive
         answered_q <= answered_q + 2'd1;
         error_q    <= error_q || answer_error;
       end
-      if ((state_q == StCommand && room && response_i.cmd_ready) != answer_take) begin
+      if (cmd_take != answer_take) begin
         pending_q <= answer_take ? pending_q - 5'd1 : pending_q + 5'd1;
       end
     end
@@ -380,15 +431,15 @@ module apenet_receive
       reserved: '0,
       error: 1'b0
   };
-  assign ask_o       = state_q == StAsk;
+  assign ask_o       = write_q == StAsk;
   assign arrivals_o  = arrivals_q;
-  assign came_o      = '{strobe: state_q == StHeader && valid && legal && kind.first,
-                         tag: kind.put};
-  assign ended_o     = '{strobe: state_q == StFooter && valid && is_tail && kind_q.last,
+  assign came_o      = '{strobe: place_put && kind.first, tag: kind.put};
+  assign ended_o     = '{strobe: state_q == StFooter && valid && take && is_tail && kind_q.last,
                          tag: sequence_.put[7:0]};
   assign announced_o = '{strobe: announce && decide, tag: record.put[7:0]};
   assign idle_o      = state_q == StHeader && !valid && !flit_valid_i && !freed_o &&
-                       !record_valid && pending_q == '0;
+                       !record_valid && !record_put_q && !place_valid && write_q == StIdle &&
+                       pending_q == '0;
 
   logic unused;
   assign unused = ^{header_q, record.begin_[47:38], record.begin_[5:0]};
