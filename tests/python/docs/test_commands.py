@@ -25,6 +25,7 @@ for folder in ("cli", "compare", "results"):
 import fixture  # noqa: E402
 import made_up  # noqa: E402
 import rdma_fixture  # noqa: E402
+import test_apenet  # noqa: E402
 import test_bad_input  # noqa: E402
 import test_switch  # noqa: E402
 import test_torus  # noqa: E402
@@ -106,6 +107,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
         "rdma": rdma_fixture.engine,
         "pcix": rdma_fixture.engine,
         "torus": test_torus.engine,
+        "apenet": test_apenet.engine,
     }
     found: list[dict[str, Any]] = by_road[scenario["road"]](scenario)
     return found

@@ -434,6 +434,14 @@ async def a_program_that_takes_no_events_does_not_stop_the_network(dut: Any) -> 
     assert len(bench.events()) == 16
     assert await bench.read(EVENTS) == 4 << 16 | 16
     assert bench.region()[: 20 * 64] == b"".join(bytes([number]) * 64 for number in range(20))
+    # Its own posts wait for a place instead.
+    await bench.post(0, 0, 64, 2)
+    await ClockCycles(dut.clk_i, 200)
+    assert len(bench.out) == 1
+    assert await bench.read(EVENTS) == 4 << 16 | 16
+    await bench.write(QUEUE_TAKEN, 16)
+    await bench.settle()
+    assert [one.list for one in bench.events()] == [0x81]
 
 
 @cocotb.test()
@@ -449,7 +457,7 @@ async def posts_without_room_are_counted_and_no_flit_leaves_without_a_credit(dut
     full = await bench.read(FULL)
     assert full > 0
     assert sum(packet.payload == data for packet in bench.out) == 0, "64 flits are no whole packet"
-    # A reset ends it; then the next program begins anew.
+    # What was begun waits for credits: it is not ready for another program.
     await bench.write(CONTROL, 0)
     assert not await bench.read(CONTROL) & 0x100
 
