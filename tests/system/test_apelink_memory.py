@@ -47,7 +47,9 @@ def test_more_nodes_are_more_hops() -> None:
     far = run(Puts(64, iterations=3, nodes=6))
     clock = 1e6 / 212.5
     # Two more links of 19 clocks and routers of 3.
-    assert far["latency_ps"]["avg"] - near["latency_ps"]["avg"] == pytest.approx(2 * 22 * clock, abs=2 * clock)
+    assert far["latency_ps"]["avg"] - near["latency_ps"]["avg"] == pytest.approx(
+        2 * 22 * clock, abs=2 * clock
+    )
 
 
 @pytest.mark.release

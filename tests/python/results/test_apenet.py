@@ -20,7 +20,7 @@ MODEL = Path("apenet_node.so")
 
 
 def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
-    """What the simulator would give, near enough: a microsecond, and 3 GB/s; with firmware 5 us and 0.6 GB/s."""
+    """What the simulator would give, near enough: 1 us and 3 GB/s; with firmware 5 us and 0.6 GB/s."""
     del progress
     work, profile = scenario["workload"], scenario["profile"]
     size, window, count = work["bytes"], work["window"], work["iterations"]

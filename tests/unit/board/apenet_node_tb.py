@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """apenet_node, pins to pins: posts by register, memory behind cocotbext-axi, packets on the links.
 
-The far end of the links is a model of the packet format of its own, with the CRC of `zlib`. Memory around the put
-memory and the registered pages has other bytes; every address that is read is recorded.
+The far end of the links is a model of the packet format of its own, with the CRC of `zlib`. Memory around
+the put memory and the registered pages has other bytes; every address that is read is recorded.
 """
 
 from __future__ import annotations
@@ -352,9 +352,7 @@ async def what_comes_whole_is_in_memory_and_announced(dut: Any, share: float) ->
             data = bench.rng.randbytes(size)
             shadow[begin : begin + size] = data
             puts.append(bench.packets(data, begin, number, source))
-            expected.append(
-                Event(0x82, 0, 0, KEY, size, number, begin // 64, source, len(puts[-1]))
-            )
+            expected.append(Event(0x82, 0, 0, KEY, size, number, begin // 64, source, len(puts[-1])))
         for link, packets in enumerate(puts):
             for packet in packets:
                 bench.send(packet.flits(), link, bench.rng.randrange(2) if len(packets) == 1 else 0)

@@ -80,9 +80,7 @@ def parameters(platform: Platform, profile: Profile) -> dict[str, int]:
     }
 
 
-def scenario(
-    platform: Platform, profile: Profile, puts: Puts, model: Path, **changes: Any
-) -> dict[str, Any]:
+def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **changes: Any) -> dict[str, Any]:
     """One run as the engine takes it. `changes` replace whole groups of it."""
     check(puts)
     design = platform.profiles[profile]

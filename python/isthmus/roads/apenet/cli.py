@@ -24,9 +24,7 @@ def apenet(
     window: Annotated[
         int, typer.Option(metavar="N", help="Puts in flight where the rate is measured, 1 to 16.")
     ] = 8,
-    nodes: Annotated[
-        int, typer.Option(metavar="N", help="Nodes of the ring; puts go halfway round.")
-    ] = 2,
+    nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the ring; puts go halfway round.")] = 2,
     platform: Platforms = "apelink",
     profile: Profile = "all",
     seed: Seed = 1,

@@ -14,8 +14,8 @@ from isthmus.roads.apenet.tables import HEAD, rate, row, share, us
 
 TITLE = "Memory to memory over APElink"
 QUESTION = (
-    "A program puts bytes of its memory into that of another host, over a torus of network interfaces. How long "
-    "after its post does the far program have them, and how many come a second?"
+    "A program puts bytes of its memory into that of another host, over a torus of network interfaces. "
+    "How long after its post does the far program have them, and how many come a second?"
 )
 SOURCE = (
     "NaNet: a flexible and configurable low-latency NIC for real-time GPU-based systems, "
@@ -56,8 +56,8 @@ def _answer(document: Document) -> str:
     if carried:
         m = max(carried, key=lambda m: rate(m) or 0)
         sentences.append(
-            f"Of puts of {m.workload['bytes']} bytes {rate(m):.0f} MB/s come, {100 * (share(m) or 0):.1f} % of "
-            f"what the link carries ({_name(m)})."
+            f"Of puts of {m.workload['bytes']} bytes {rate(m):.0f} MB/s come, "
+            f"{100 * (share(m) or 0):.1f} % of what the link carries ({_name(m)})."
         )
     return f'<p class="headline">{escape(" ".join(sentences))}</p>'
 
@@ -72,7 +72,9 @@ def _curves(document: Document) -> Figure:
         halves = [m for m in members if m.workload["test"] == "ping-pong" and m.latency]
         many = [m for m in members if m.workload["window"] != 1]
         latencies.append(
-            _line(name, colours[name], [[m.workload["bytes"], m.latency.avg / 1e6] for m in halves if m.latency])
+            _line(
+                name, colours[name], [[m.workload["bytes"], m.latency.avg / 1e6] for m in halves if m.latency]
+            )
         )
         rates.append(_line(name, colours[name], [[m.workload["bytes"], rate(m) or 0] for m in many]))
 
@@ -86,8 +88,8 @@ def _curves(document: Document) -> Figure:
     return Figure(
         id="puts",
         title="Latency and rate over the size of a put",
-        caption="Half of a round trip between two programs, one put in flight; and payload a second with several "
-        "in flight.",
+        caption="Half of a round trip between two programs, one put in flight; and payload a second with "
+        "several in flight.",
         panels=[
             Panel("", "Half of a round trip over the size", option("us", latencies), 340),
             Panel("", "Rate over the size", option("MB/s", rates), 340),
@@ -108,9 +110,9 @@ def _method(document: Document) -> str:
     checked = sum(m.checked.bytes for m in document)
     lines = [
         "<ul>",
-        "<li>Every node is the synthesizable SystemVerilog of this repository, evaluated clock by clock: reads of "
-        "memory, packets, router, checks, translation, writes, events. Links are delays of whole clocks, without "
-        "bit errors and framing.</li>",
+        "<li>Every node is the synthesizable SystemVerilog of this repository, evaluated clock by clock: "
+        "reads of memory, packets, router, checks, translation, writes, events. Links are delays of whole "
+        "clocks, without bit errors and framing.</li>",
         "<li>The host's program posts by two stores and polls its event queue, with the host library of this "
         "repository. The payload is in memory before the post.</li>",
         f"<li>Every byte was compared in the far memory when its event was seen: {checked:,} bytes.</li>",

@@ -54,8 +54,8 @@ def text(made: Document) -> str:
         return ""
     hops = int(members[0].workload["nodes"]) // 2
     out = [
-        f"# puts over {hops} link{'s' if hops > 1 else ''} of a ring, in us: from the post to the event in the "
-        "far program\n"
+        f"# puts over {hops} link{'s' if hops > 1 else ''} of a ring, in us: from the post to the event in "
+        "the far program\n"
         "# ping-pong: half of the time until the far program's put has come back\n"
         "# of the link: payload, of what a link carries of such puts that never rests\n",
         aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2)),
