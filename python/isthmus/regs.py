@@ -20,9 +20,9 @@ from isthmus.paths import ROOT
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
 
-SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send")
+SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send", "nanet_put")
 """Maps in ``rtl/regs``, in the order of the reference page."""
-REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send")
+REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send", "nanet_put")
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
 BUS = "board_bus"
 """No registers: the windows of the bus that every device carries."""

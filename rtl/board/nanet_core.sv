@@ -63,6 +63,9 @@ module nanet_core
 
   output logic idle_o
 );
+  if (Regions != 0 && Send) begin : gen_send_check
+    $error("nanet_core: Send is 1 with Regions");
+  end
   if (NumPorts < 1 || NumPorts > 4) begin : gen_ports_check
     $error("nanet_core: NumPorts is %0d, legal is 1..4", NumPorts);
   end
@@ -77,7 +80,8 @@ module nanet_core
   nanet_bar #(
     .NumPorts  (NumPorts),
     .NumRegions(Regions),
-    .Send      (Send)
+    .Send      (Send),
+    .Put       (1'b0)
   ) u_bar (
     .clk_i,
     .rst_ni,
@@ -87,6 +91,8 @@ module nanet_core
     .control_o(control),
     .send_i   (sent),
     .send_o   (send),
+    .put_i    ('0),
+    .put_o    (),
     .idle_o   (bar_idle)
   );
 
@@ -307,6 +313,7 @@ module nanet_core
     .read_valid_i      (send_read),
     .read_ready_o      (send_read_ready),
     .read_i            (send_ar),
+    .read_beat_o       (),
     .dma_o,
     .dma_wdata_o,
     .dma_wstrb_o,

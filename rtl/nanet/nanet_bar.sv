@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Registers of the interface behind a PCIe hard block's AXI4: bar -> pcie_axi_wb -> wb_nanet, and
-/// wb_nanet_send.
+/// Registers of the interface behind a PCIe hard block's AXI4: bar -> pcie_axi_wb -> wb_nanet,
+/// wb_nanet_send and wb_nanet_put.
 ///
-///   Handshake   AXI4 as pcie_axi_wb; control_o and state_i as wb_nanet, send_* as wb_nanet_send
-///   Map         4 KiB: registers in the first 256 bytes; with Send its queue's in the next 256; an
-///               error above
+///   Handshake   AXI4 as pcie_axi_wb; control_o and state_i as wb_nanet, send_* as wb_nanet_send,
+///               put_* as wb_nanet_put
+///   Map         4 KiB: registers in the first 256 bytes; with Send its queue's in the next 256;
+///               with Put the put queue's from 512 on; an error elsewhere
 ///   Latency     as pcie_axi_wb; wb_nanet adds 1 cycle
 ///   Throughput  one operation at a time
-///   Parameters  NumPorts, NumRegions, Send: readable
+///   Parameters  NumPorts, NumRegions, Send, Put: readable
 ///   Not done    bursts
 module nanet_bar #(
   parameter int unsigned NumPorts   = 1,
   parameter int unsigned NumRegions = 0,
-  parameter bit          Send       = 1'b0
+  parameter bit          Send       = 1'b0,
+  parameter bit          Put        = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -22,11 +24,13 @@ module nanet_bar #(
   output nanet_ctrl_pkg::control_t control_o,
   input  nanet_ctrl_pkg::send_state_t send_i,
   output nanet_ctrl_pkg::send_t    send_o,
+  input  nanet_ctrl_pkg::put_state_t put_i,
+  output nanet_ctrl_pkg::put_t     put_o,
   output logic                     idle_o
 );
   logic cyc, stb, we, stall, err, own, own_ack, own_err, none_q;
-  logic send_own, send_ack, send_err;
-  logic [31:0] send_dat;
+  logic send_own, send_ack, send_err, put_own, put_ack, put_err;
+  logic [31:0] send_dat, put_dat;
   logic [11:0] adr;
   logic [3:0]  sel;
   logic [31:0] dat_w, dat_r;
@@ -45,25 +49,26 @@ module nanet_bar #(
     .wb_sel_o  (sel),
     .wb_dat_o  (dat_w),
     .wb_stall_i(stall),
-    .wb_ack_i  (own_ack || send_ack),
+    .wb_ack_i  (own_ack || send_ack || put_ack),
     .wb_err_i  (err),
-    .wb_dat_i  (send_ack ? send_dat : dat_r),
+    .wb_dat_i  (put_ack ? put_dat : send_ack ? send_dat : dat_r),
     .idle_o
   );
 
   // What lies above the map is no register. A block of registers never stalls.
   assign own = adr[11:8] == '0;
-  assign err = own_err || send_err || none_q;
+  assign err = own_err || send_err || put_err || none_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) none_q <= 1'b0;
-    else         none_q <= cyc && stb && !own && !send_own && !stall;
+    else         none_q <= cyc && stb && !own && !send_own && !put_own && !stall;
   end
 
   wb_nanet #(
     .NumPorts  (NumPorts),
     .MaxBuffers(nanet_pkg::MaxBuffers),
     .NumRegions(NumRegions),
-    .Send      (Send)
+    .Send      (Send),
+    .Put       (Put)
   ) u_regs (
     .clk_i,
     .rst_ni,
@@ -107,5 +112,33 @@ module nanet_bar #(
     assign send_o   = '0;
     logic unused_send;
     assign unused_send = ^send_i;
+  end
+
+  if (Put) begin : gen_put
+    logic unused_stall;
+    assign put_own = adr[11:8] == 4'd2;
+    wb_nanet_put u_put (
+      .clk_i,
+      .rst_ni,
+      .state_i   (put_i),
+      .put_o,
+      .wb_cyc_i  (cyc),
+      .wb_stb_i  (stb && put_own),
+      .wb_we_i   (we),
+      .wb_adr_i  (32'(adr)),
+      .wb_sel_i  (sel),
+      .wb_dat_i  (dat_w),
+      .wb_stall_o(unused_stall),
+      .wb_ack_o  (put_ack),
+      .wb_err_o  (put_err),
+      .wb_dat_o  (put_dat)
+    );
+  end else begin : gen_no_put
+    assign put_own = 1'b0;
+    assign {put_ack, put_err} = '0;
+    assign put_dat = '0;
+    assign put_o   = '0;
+    logic unused_put;
+    assign unused_put = ^put_i;
   end
 endmodule

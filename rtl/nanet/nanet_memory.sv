@@ -11,10 +11,11 @@
 ///               its command 1
 ///   Throughput  a beat of DataWidth a cycle
 ///   Bounds      with Regions nothing is written outside registered pages but events
-///   Sending     with Send: send_event_* are the events of nanet_send, in turn with the lists'; its
-///               reads, read_*, are the port's only ones
-///   Parameters  NumLists 1..4; DataWidth as axi_write_engine; Regions 0: addresses are the bus's,
-///               else MaxRegions; Send 0, 1, without Regions
+///   Sending     with Send: send_event_* are the events of a sender, in turn with the lists'; its
+///               reads, read_*, share the port with those of page tables: read_beat_o says that a
+///               beat on dma_i is the sender's
+///   Parameters  NumLists 1..4; DataWidth, BurstBytes as axi_write_engine; Regions 0: addresses are
+///               the bus's, else MaxRegions; Send 0, 1
 ///   Not done    events in translated memory: the queue's address is the bus's
 module nanet_memory
   import nanet_pkg::*;
@@ -23,6 +24,7 @@ module nanet_memory
   parameter  int unsigned DataWidth  = 128,
   parameter  int unsigned Regions    = 0,
   parameter  bit          Send       = 1'b0,
+  parameter  int unsigned BurstBytes = ChunkBytes,
   localparam int unsigned NumEvents  = NumLists + 32'(Send),
   localparam int unsigned EventW     = NumEvents > 1 ? $clog2(NumEvents) : 1
 ) (
@@ -43,6 +45,7 @@ module nanet_memory
   input  logic              read_valid_i,
   output logic              read_ready_o,
   input  axi_pkg::address_t read_i,
+  output logic              read_beat_o,
 
   output axi_pkg::request_t      dma_o,
   output logic [DataWidth-1:0]   dma_wdata_o,
@@ -62,10 +65,6 @@ module nanet_memory
 
   if (Regions != 0 && Regions != MaxRegions) begin : gen_regions_check
     $error("nanet_memory: Regions is %0d, legal are 0 and %0d", Regions, MaxRegions);
-  end
-
-  if (Regions != 0 && Send) begin : gen_send_check
-    $error("nanet_memory: Send is 1 with Regions");
   end
 
   // ---------------------------------------------------------------- lists
@@ -178,7 +177,8 @@ module nanet_memory
   logic [63:0] e_addr;
   logic [CommandW-1:0] e_bytes;
   logic [TagW-1:0] e_tag, e_done_tag;
-  logic translate_idle;
+  logic translate_idle, reads_idle, table_valid, table_ready, table_beat, unused_table_ready;
+  axi_pkg::address_t table_read;
 
   if (Regions != 0) begin : gen_regions
     nanet_translate #(
@@ -214,19 +214,19 @@ module nanet_memory
       .engine_done_valid_i(e_done),
       .engine_done_tag_i  (e_done_tag),
       .engine_done_error_i(e_error),
-      .arvalid_o          (dma_o.arvalid),
-      .arready_i          (dma_i.arready),
-      .ar_o               (dma_o.ar),
-      .rvalid_i           (dma_i.rvalid),
-      .rready_o           (dma_o.rready),
+      .arvalid_o          (table_valid),
+      .arready_i          (table_ready),
+      .ar_o               (table_read),
+      .rvalid_i           (table_beat),
+      .rready_o           (unused_table_ready),
       .rdata_i            (dma_rdata_i),
       .rresp_i            (dma_i.rresp),
       .counters_o         (translations_o),
       .idle_o             (translate_idle)
     );
-    assign read_ready_o = 1'b0;
-    logic unused_read;
-    assign unused_read = ^{read_valid_i, read_i};
+    // A page table is waited for where its answer comes: it is never late.
+    logic unused_rready;
+    assign unused_rready = unused_table_ready;
   end else begin : gen_no_regions
     assign e_valid        = m.cmd_valid;
     assign m_ready        = e_ready;
@@ -240,18 +240,49 @@ module nanet_memory
     assign done_error     = e_error;
     assign translations_o = '0;
     assign translate_idle = 1'b1;
-    assign dma_o.arvalid  = Send && read_valid_i;
-    assign dma_o.ar       = Send ? read_i : '0;
-    assign dma_o.rready   = 1'b1;
-    assign read_ready_o   = dma_i.arready;
+    assign table_valid    = 1'b0;
+    assign table_read     = '0;
     logic unused;
-    assign unused = ^{m.key, m.last, read_valid_i, read_i, dma_i.rvalid, dma_i.rresp, dma_rdata_i,
+    assign unused = ^{m.key, m.last, table_ready, table_beat, dma_i.rresp, dma_rdata_i,
                       control_i.region_we, control_i.region_index, control_i.region};
+  end
+
+  // ---------------------------------------------------------------- reads
+  assign dma_o.rready = 1'b1;
+  if (Regions != 0 && Send) begin : gen_both
+    nanet_reads u_reads (
+      .clk_i,
+      .rst_ni,
+      .table_valid_i(table_valid),
+      .table_ready_o(table_ready),
+      .table_i      (table_read),
+      .table_beat_o (table_beat),
+      .data_valid_i (read_valid_i),
+      .data_ready_o (read_ready_o),
+      .data_i       (read_i),
+      .data_beat_o  (read_beat_o),
+      .arvalid_o    (dma_o.arvalid),
+      .arready_i    (dma_i.arready),
+      .ar_o         (dma_o.ar),
+      .rvalid_i     (dma_i.rvalid),
+      .rlast_i      (dma_i.rlast),
+      .idle_o       (reads_idle)
+    );
+  end else begin : gen_one
+    assign dma_o.arvalid = Send ? read_valid_i : table_valid;
+    assign dma_o.ar      = Send ? read_i : table_read;
+    assign table_ready   = !Send && dma_i.arready;
+    assign table_beat    = !Send && dma_i.rvalid;
+    assign read_ready_o  = Send && dma_i.arready;
+    assign read_beat_o   = Send && dma_i.rvalid;
+    assign reads_idle    = 1'b1;
+    logic unused_read;
+    assign unused_read = ^{read_valid_i, read_i, table_valid, table_read};
   end
 
   axi_write_engine #(
     .DataWidth (DataWidth),
-    .BurstBytes(ChunkBytes),
+    .BurstBytes(BurstBytes),
     .MaxBytes  (MaxCommand),
     .MaxBursts (16),
     .TagWidth  (TagW)
@@ -291,7 +322,8 @@ module nanet_memory
     else errors_q <= errors_q + 32'(done_valid && done_error);
   end
   assign errors_o = errors_q;
-  assign idle_o   = queue_idle && engine_idle && translate_idle && event_valid == '0;
+  assign idle_o   = queue_idle && engine_idle && translate_idle && reads_idle &&
+                    event_valid == '0;
 
   logic unused_control;
   assign unused_control = ^{control_i.lists, control_i.table_we, control_i.table_list,

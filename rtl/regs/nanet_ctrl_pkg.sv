@@ -80,6 +80,48 @@ package nanet_ctrl_pkg;
     logic [15:0] full;       // posts that found no room
   } send_state_t;
 
+  /// Another node's memory that a program may put into.
+  typedef struct packed {
+    logic        valid;
+    logic [14:0] place;      // the node's coordinates, as torus_pkg::place_t
+    region_key_t key;        // of its region
+    logic [41:0] base;       // bits 47:6 of where it begins in the region
+  } target_t;
+
+  /// A put, as the registers have it.
+  typedef struct packed {
+    logic [3:0]  target;
+    logic [22:0] bytes;
+    logic [15:0] remote;     // in the target, in units of 64 bytes
+    logic [15:0] offset;     // in the put memory, in units of 64 bytes
+  } put_post_t;
+
+  /// Put queue, in a device that has one.
+  typedef struct packed {
+    logic [57:0] base;       // bits 63:6 of the put memory's address
+    logic [16:0] blocks;     // its length in units of 64 bytes
+    logic        target_we;  // a strobe: target `target` is set
+    logic [3:0]  target_index;
+    target_t     target;
+    logic        post_we;    // a strobe: `post` is posted
+    put_post_t   post;
+  } put_t;
+
+  /// They wrap.
+  typedef struct packed {
+    logic [15:0] sent;
+    logic [15:0] refused;
+    logic [15:0] full;       // posts that found no room
+  } put_done_t;
+
+  /// Of a device with a put queue: what became of its posts, and of what came.
+  typedef struct packed {
+    put_done_t   done;
+    logic [31:0] packets;
+    logic [15:0] bad_packets;
+    logic [15:0] bad_puts;
+  } put_state_t;
+
   typedef struct packed {
     logic        enable;
     logic        irq_enable;

@@ -38,7 +38,7 @@ package torus_pkg;
   typedef struct packed {
     logic [63:0] sequence_;  // of packets from this source to this destination
     logic [31:0] flags;
-    logic [31:0] crc;        // CRC-32 of the payload
+    logic [31:0] crc;        // of the ends, from the header's first bit to here
   } footer_t;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -19,6 +19,7 @@ RTL = ROOT / "rtl"
 MUTATIONS = tomllib.loads((ROOT / "benchmarks" / "mutations.toml").read_text())["mutation"]
 FAULTS = [fault for fault in MUTATIONS if fault.get("always")]
 SAMPLE = (
+    "apenet/apenet_put",
     "axi/event_queue",
     "blocklink/blocklink_replay",
     "ccix/ccix_txns",

@@ -446,6 +446,34 @@ pub mod nanet_send {
     pub const NOT_SENT: u32 = 0x28;
 }
 
+/// Torus node, put queue.
+pub mod nanet_put {
+    /// Put memory, address low (wo).
+    pub const PUT_LO: u32 = 0x00;
+    /// Put memory, address high (wo).
+    pub const PUT_HI: u32 = 0x04;
+    /// Put memory, bytes (wo).
+    pub const PUT_BYTES: u32 = 0x08;
+    /// Target, place low (wo).
+    pub const TARGET_LO: u32 = 0x10;
+    /// Target, place high, key (wo).
+    pub const TARGET_HI: u32 = 0x14;
+    /// Target, number (wo).
+    pub const TARGET_SET: u32 = 0x18;
+    /// Post, places (wo).
+    pub const POST_PLACES: u32 = 0x20;
+    /// Post (wo).
+    pub const POST: u32 = 0x24;
+    /// Puts done (ro).
+    pub const DONE: u32 = 0x28;
+    /// Posts without room (ro).
+    pub const FULL: u32 = 0x2C;
+    /// Packets (ro).
+    pub const PACKETS: u32 = 0x30;
+    /// Not announced (ro).
+    pub const BAD: u32 = 0x34;
+}
+
 /// RDMA network interface: words.
 pub mod rdma_words {
     use crate::field::Field;

@@ -6,6 +6,7 @@
 //! the measurements of `isthmus.result/1`; [`serve_json`] connects the simulated FPGA to real programs.
 //! `docs/reference/scenario.md` explains the scenario.
 
+pub mod apenet;
 mod arrivals;
 pub mod ccix;
 mod dma;

@@ -9,7 +9,7 @@ use crate::model::{MakeModel, load};
 use crate::road::{Context, Road, ServeWatch};
 use crate::scenario::parse;
 use crate::watch::Watch;
-use crate::{ccix, eci, etherbone, nanet, pcix, rdma, switch, torus};
+use crate::{apenet, ccix, eci, etherbone, nanet, pcix, rdma, switch, torus};
 
 /// Every road that a scenario can name.
 pub static ROADS: &[&dyn Road] = &[
@@ -21,6 +21,7 @@ pub static ROADS: &[&dyn Road] = &[
     &eci::Eci,
     &ccix::Ccix,
     &torus::Torus,
+    &apenet::Apenet,
 ];
 
 /// The road of a name.

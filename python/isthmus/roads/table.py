@@ -24,6 +24,7 @@ ROADS: dict[str, str] = {
     "eci": "isthmus.roads.eci",
     "ccix": "isthmus.roads.ccix",
     "torus": "isthmus.roads.torus",
+    "apenet": "isthmus.roads.apenet",
 }
 """The module of each road. A new road is one line here."""
 

@@ -217,5 +217,18 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetSendPost = 8'h20;
   localparam logic [7:0] NanetSendSent = 8'h24;
   localparam logic [7:0] NanetSendNotSent = 8'h28;
+  // Torus node, put queue
+  localparam logic [7:0] NanetPutPutLo = 8'h00;
+  localparam logic [7:0] NanetPutPutHi = 8'h04;
+  localparam logic [7:0] NanetPutPutBytes = 8'h08;
+  localparam logic [7:0] NanetPutTargetLo = 8'h10;
+  localparam logic [7:0] NanetPutTargetHi = 8'h14;
+  localparam logic [7:0] NanetPutTargetSet = 8'h18;
+  localparam logic [7:0] NanetPutPostPlaces = 8'h20;
+  localparam logic [7:0] NanetPutPost = 8'h24;
+  localparam logic [7:0] NanetPutDone = 8'h28;
+  localparam logic [7:0] NanetPutFull = 8'h2C;
+  localparam logic [7:0] NanetPutPackets = 8'h30;
+  localparam logic [7:0] NanetPutBad = 8'h34;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -63,6 +63,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "lock-table"): (),
     ("bench", "nanet"): (),
     ("bench", "torus"): (),
+    ("bench", "apenet"): (),
     ("bench", "trigger"): (),
     ("bench", "trigger-chain"): (),
     ("trigger", "events"): ("--out", "file"),

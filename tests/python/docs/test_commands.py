@@ -26,6 +26,7 @@ import docs_commands  # noqa: E402
 import fixture  # noqa: E402
 import made_up  # noqa: E402
 import rdma_fixture  # noqa: E402
+import test_apenet  # noqa: E402
 import test_bad_input  # noqa: E402
 import test_switch  # noqa: E402
 import test_torus  # noqa: E402
@@ -60,7 +61,7 @@ COMMANDS = docs_commands.commands()
 def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[str, Any]]:
     """Made-up measurements for a scenario of any road."""
     del progress
-    if {"window", "rate_per_s"} & set(scenario["workload"]):
+    if scenario["road"] != "apenet" and {"window", "rate_per_s"} & set(scenario["workload"]):
         return made_up.engine(scenario)
     by_road = {
         "etherbone": fixture.engine,
@@ -68,6 +69,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
         "rdma": rdma_fixture.engine,
         "pcix": rdma_fixture.engine,
         "torus": test_torus.engine,
+        "apenet": test_apenet.engine,
     }
     found: list[dict[str, Any]] = by_road[scenario["road"]](scenario)
     return found

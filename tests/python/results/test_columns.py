@@ -9,6 +9,7 @@ from pathlib import Path
 import fixture
 import pytest
 import rdma_fixture
+import test_apenet
 import test_ccix_bench
 import test_eci
 import test_nanet
@@ -42,6 +43,7 @@ def documents() -> dict[str, Document]:
         "ccix": test_ccix_bench.measured(),
         "nanet": test_nanet.measured(),
         "torus": test_torus.measured(),
+        "apenet": test_apenet.measured(),
     }
 
 

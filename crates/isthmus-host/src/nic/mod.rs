@@ -11,6 +11,7 @@
 mod error;
 mod event;
 mod paging;
+mod put;
 mod send;
 mod statistics;
 
@@ -20,6 +21,10 @@ use std::time::Duration;
 pub use error::NicError;
 pub use event::{EVENT_BYTES, Event};
 pub use paging::{PageSize, Paging};
+use put::Putting;
+pub use put::{
+    Arrival, Done, MAX_PUT_BYTES, MAX_PUTS, Place, PutMemory, PutRefusal, PutStatistics, Target,
+};
 use send::Sending;
 pub use send::{MAX_POSTS, MAX_SEND_BYTES, Peer, Refusal, SendMemory, Sent};
 pub use statistics::{Statistics, Translations};
@@ -42,6 +47,8 @@ const QUEUE_LOG2: std::ops::RangeInclusive<u32> = 1..=15;
 const REGION: u32 = 0;
 const REGION_CHECK: u32 = 0x4E4;
 const REGION_KEY: u32 = REGION_CHECK << 4 | REGION;
+/// The key of registered pages, for the targets of other nodes.
+pub const KEY: u16 = REGION_KEY as u16;
 const REGION_VALID: u32 = 1 << 24;
 const POLICY_SHIFT: u32 = 24;
 const ECHO_SHIFT: u32 = 26;
@@ -92,6 +99,8 @@ pub struct NicConfig {
     pub paging: Option<Paging>,
     /// For an interface that sends: what, and where to.
     pub send: Option<SendMemory>,
+    /// For a node of a torus, which has no lists: what may be put, and where to.
+    pub put: Option<PutMemory>,
 }
 
 impl NicConfig {
@@ -100,7 +109,8 @@ impl NicConfig {
     pub fn queue_events(&self) -> usize {
         let buffers: usize = self.lists.iter().map(|list| list.offsets.len()).sum();
         let posts = if self.send.is_some() { MAX_POSTS as usize } else { 0 };
-        (2 * (buffers + posts)).next_power_of_two().max(2)
+        let puts = self.put.as_ref().map_or(0, |put| MAX_PUTS as usize + put.arrivals);
+        (2 * (buffers + posts + puts)).next_power_of_two().max(2)
     }
 }
 
@@ -123,9 +133,12 @@ pub struct Nic<M, D> {
     reported: u32,
     interrupts: bool,
     sending: Option<Sending>,
+    putting: Option<Putting>,
     /// Events that a caller waiting for the other kind has passed.
     arrived: VecDeque<Event>,
     sent: VecDeque<Sent>,
+    done: VecDeque<Done>,
+    came: VecDeque<Arrival>,
 }
 
 impl<M: Mmio, D: DmaMemory> Nic<M, D> {
@@ -174,6 +187,10 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             Some(memory) => Some(Sending::open(&mut bar, base, memory).await?),
             None => None,
         };
+        let putting = match &config.put {
+            Some(memory) => Some(Putting::open(&mut bar, base, memory).await?),
+            None => None,
+        };
         let interrupts = config.interrupt_gap_cycles.is_some();
         let control = ENABLE | if interrupts { INTERRUPTS } else { 0 };
         bar.write32(u64::from(regs::CONTROL), control).await?;
@@ -194,8 +211,11 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             reported: 0,
             interrupts,
             sending,
+            putting,
             arrived: VecDeque::new(),
             sent: VecDeque::new(),
+            done: VecDeque::new(),
+            came: VecDeque::new(),
         })
     }
 
@@ -247,6 +267,63 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         }
     }
 
+    /// Puts `bytes` from `offset` of the put memory on into a target, by its number, from `remote` of it on: two
+    /// posted stores. Its place may be changed when [`put_done`](Self::put_done) has its number, which this gives;
+    /// the far node's program learns of it by [`came`](Self::came).
+    ///
+    /// # Errors
+    /// When it leaves the put memory, its target is not set, [`MAX_PUTS`] are not announced yet, or a store fails.
+    pub async fn put(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        target: usize,
+        remote: usize,
+    ) -> Result<u32, NicError> {
+        let Some(putting) = &mut self.putting else {
+            return Err(NicError::Send { what: "opened without a put memory".to_owned() });
+        };
+        putting.post(&mut self.bar, offset, bytes, (target, remote)).await
+    }
+
+    /// The outcome of the oldest put that is not announced, by polling; none when `deadline` passes first.
+    ///
+    /// # Errors
+    /// When an access fails, or an event contradicts the puts.
+    pub async fn put_done(&mut self, deadline: Duration) -> Result<Option<Done>, NicError> {
+        loop {
+            if let Some(done) = self.done.pop_front() {
+                return Ok(Some(done));
+            }
+            if !self.take(deadline).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next put from another node that is in memory, by polling; none when `deadline` passes first.
+    ///
+    /// # Errors
+    /// When an access fails, or an event contradicts the puts.
+    pub async fn came(&mut self, deadline: Duration) -> Result<Option<Arrival>, NicError> {
+        loop {
+            if let Some(arrival) = self.came.pop_front() {
+                return Ok(Some(arrival));
+            }
+            if !self.take(deadline).await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Outcome of the packets and puts that came to a node of a torus.
+    ///
+    /// # Errors
+    /// When a load fails.
+    pub async fn put_statistics(&mut self) -> Result<PutStatistics, NicError> {
+        Ok(put::statistics(&mut self.bar).await?)
+    }
+
     /// Frames of posts that left with a wrong frame check sequence, because memory answered with an error or too
     /// late, modulo 2^16.
     ///
@@ -279,6 +356,17 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
                 let sent = Sent::decode(&bytes);
                 sending.announce(&sent)?;
                 self.sent.push_back(sent);
+            }
+            _ if event.list == put::ARRIVED => self.came.push_back(Arrival::of(&event)),
+            _ if event.list == put::DONE => {
+                let done = Done::decode(&bytes);
+                let Some(putting) = &mut self.putting else {
+                    return Err(NicError::Event {
+                        reason: "a put without a put memory".to_owned(),
+                    });
+                };
+                putting.announce(&done)?;
+                self.done.push_back(done);
             }
             _ => self.arrive(event)?,
         }
@@ -490,7 +578,7 @@ async fn register<M: Mmio>(bar: &mut M, base: u64, paging: &Paging) -> Result<()
 fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(), NicError> {
     let refuse = |what: String| Err(NicError::Config { what });
     let (ports, most) = ((version >> 8 & 0xf) as usize, (version >> 16 & 0xff) as usize);
-    if config.lists.is_empty() || config.lists.len() > ports {
+    if (config.lists.is_empty() && config.put.is_none()) || config.lists.len() > ports {
         return refuse(format!("{} lists: this interface has 1 to {ports}", config.lists.len()));
     }
     let regions = version >> 24 & 0x1f;
@@ -533,6 +621,10 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
     }
     if let Some(what) =
         config.send.as_ref().and_then(|send| send::fault(send, memory.size(), version))
+    {
+        return refuse(what);
+    }
+    if let Some(what) = config.put.as_ref().and_then(|put| put::fault(put, memory.size(), version))
     {
         return refuse(what);
     }

@@ -210,7 +210,7 @@ fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
     let interrupts = workload.driver == NanetDriver::Interrupt;
     let interrupt_gap_cycles = interrupts.then_some(0);
     let mut config =
-        NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging, send: None };
+        NicConfig { lists, queue_offset: at, interrupt_gap_cycles, paging, send: None, put: None };
     if scenario.sends() {
         // The queue has room for its events before its place is laid out.
         let (send, behind) = send_memory(scenario, at);

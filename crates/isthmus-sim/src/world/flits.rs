@@ -82,9 +82,19 @@ pub struct FlitLink {
     pub towards: Rc<RefCell<FlitLine>>,
 }
 
+/// What is behind the pins of a device whose router's local port is inside it.
+pub struct NoLocal;
+
+impl LocalPort for NoLocal {
+    fn step(&mut self, _flit: Option<&Flit>, _freed: bool) -> (Option<Flit>, bool) {
+        (None, false)
+    }
+}
+
 /// Moves flits between a router's pins and its links and local port, once a clock.
 pub struct FlitPins<L> {
-    local: Rc<RefCell<L>>,
+    /// None: the pins begin with those of the first link.
+    local: Option<Rc<RefCell<L>>>,
     links: Vec<FlitLink>,
     clock: u64,
     /// From the router, sampled before the edge; the local port's is kept for the step behind it.
@@ -122,10 +132,18 @@ impl<L: LocalPort + 'static> FlitPins<L> {
         links: Vec<FlitLink>,
         local: &Rc<RefCell<L>>,
     ) -> Result<(), SimError> {
-        let ports = links.len() as u32 + 1;
+        Self::attach_ports(device, links, Some(Rc::clone(local)))
+    }
+
+    fn attach_ports(
+        device: &DeviceHandle,
+        links: Vec<FlitLink>,
+        local: Option<Rc<RefCell<L>>>,
+    ) -> Result<(), SimError> {
+        let ports = links.len() as u32 + u32::from(local.is_some());
         let (bits, channels) = (32 * FLIT_WORDS as u32 * ports, CHANNELS as u32 * ports);
         let agent = Self {
-            local: Rc::clone(local),
+            local,
             links,
             clock: 0,
             out: None,
@@ -151,6 +169,16 @@ impl<L: LocalPort + 'static> FlitPins<L> {
     }
 }
 
+impl FlitPins<NoLocal> {
+    /// Ties `links` to the pins of a device whose router's local port is inside it.
+    ///
+    /// # Errors
+    /// When the device has no such pins for this number of links.
+    pub fn attach_links(device: &DeviceHandle, links: Vec<FlitLink>) -> Result<(), SimError> {
+        Self::attach_ports(device, links, None)
+    }
+}
+
 impl Sampled {
     fn flit(&self, port: usize, valid: u64, flags: [u64; 3]) -> Option<Flit> {
         let bit = |word: u64| word >> port & 1 != 0;
@@ -170,10 +198,13 @@ impl<L: LocalPort> PinAgent for FlitPins<L> {
             0 => [0; 3],
             _ => [self.tx.head.get(), self.tx.tail.get(), self.tx.channel.get()],
         };
-        self.out = self.tx.flit(0, valid, flags);
-        self.freed = freed & 1 != 0;
+        if self.local.is_some() {
+            self.out = self.tx.flit(0, valid, flags);
+            self.freed = freed & 1 != 0;
+        }
+        let first = usize::from(self.local.is_some());
         for (number, link) in self.links.iter().enumerate() {
-            let port = number + 1;
+            let port = number + first;
             let flit = self.tx.flit(port, valid, flags);
             link.away.borrow_mut().put(self.clock, flit, (freed >> (CHANNELS * port)) as u8 & 3);
         }
@@ -190,18 +221,21 @@ impl<L: LocalPort> PinAgent for FlitPins<L> {
                 self.rx.data.set_word(FLIT_WORDS * port + word, *value);
             }
         };
-        let (flit, taken) = self.local.borrow_mut().step(self.out.as_ref(), self.freed);
-        if let Some(flit) = &flit {
-            show(0, flit);
+        if let Some(local) = &self.local {
+            let (flit, taken) = local.borrow_mut().step(self.out.as_ref(), self.freed);
+            if let Some(flit) = &flit {
+                show(0, flit);
+            }
+            freed |= u64::from(taken);
         }
-        freed |= u64::from(taken);
+        let first = usize::from(self.local.is_some());
         for (number, link) in self.links.iter().enumerate() {
             let line = link.towards.borrow();
             let (flit, back) = line.get(self.clock);
             if let Some(flit) = flit {
-                show(number + 1, flit);
+                show(number + first, flit);
             }
-            freed |= u64::from(back) << (CHANNELS * (number + 1));
+            freed |= u64::from(back) << (CHANNELS * (number + first));
         }
         self.rx.valid.set(valid);
         self.rx.head.set(head);

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from isthmus.platforms import PROFILES, Profile
 from isthmus.results import Document, merged
+from isthmus.roads.apenet.bench import Point as PutPoint
+from isthmus.roads.apenet.bench import Puts
+from isthmus.roads.apenet.bench import measure as measure_puts
 from isthmus.roads.nanet.bench import LARGEST, STREAM_WINDOW, Point, Stream, measure
 from isthmus.roads.nanet.chain import Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
@@ -45,8 +48,22 @@ def links(seed: int = 1) -> Sequence[Traffic]:
     return [Traffic((4, 4, 1), "single", None, size=4096, packets=LINKED, seed=seed)]
 
 
+PUT = 20
+"""Puts, or round trips."""
+
+
+def puts(seed: int = 1) -> Sequence[PutPoint]:
+    """Puts between the memories of two hosts: one back and forth in both profiles, and the rate of each."""
+    return [
+        *(PutPoint(Puts(64, test="ping-pong", iterations=PUT, seed=seed), profile) for profile in PROFILES),
+        PutPoint(Puts(4096, window=8, iterations=PUT, seed=seed), "as-published"),
+        PutPoint(Puts(65_536, window=8, iterations=PUT, seed=seed), "isthmus"),
+    ]
+
+
 def verified() -> Document:
     """Run them."""
     streams = measure(points(), title="verify nanet")
     streams = merged(streams, measure_chains(chains(), title="verify nanet, trigger"))
-    return merged(streams, measure_torus(links(), title="verify nanet, torus"))
+    streams = merged(streams, measure_torus(links(), title="verify nanet, torus"))
+    return merged(streams, measure_puts(puts(), title="verify nanet, puts"))

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Puts of a torus node: a program's memory into that of another node.
+
+use super::{EVENT_BYTES, Event, NicError, PLACE_BYTES};
+use crate::pcie::Mmio;
+use crate::regs::nanet_put as regs;
+use crate::transport::TransportError;
+
+/// Where the put queue's registers are.
+const MAP: u32 = 0x200;
+/// Longest put, and longest put memory.
+pub const MAX_PUT_BYTES: usize = 4 << 20;
+const MAX_TARGETS: usize = 16;
+/// Puts that may wait, beside those under way.
+pub const MAX_PUTS: u32 = 16;
+/// The lists in events of puts that were sent, and that came.
+pub(super) const DONE: u8 = 0x81;
+pub(super) const ARRIVED: u8 = 0x82;
+const TARGET_VALID: u32 = 1 << 24;
+
+/// Coordinates of a node, x first, each below 32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Along x.
+    pub x: u8,
+    /// Along y.
+    pub y: u8,
+    /// Along z.
+    pub z: u8,
+}
+
+impl Place {
+    /// As packets and registers have it.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        (self.x as u16 & 31) | (self.y as u16 & 31) << 5 | (self.z as u16 & 31) << 10
+    }
+
+    const fn of(code: u16) -> Self {
+        Self { x: (code & 31) as u8, y: (code >> 5 & 31) as u8, z: (code >> 10 & 31) as u8 }
+    }
+}
+
+/// Registered memory of a node that may be put into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The node.
+    pub node: Place,
+    /// The key with which its program registered its pages: [`KEY`](super::KEY) where it uses this driver.
+    pub key: u16,
+    /// Where the target begins in those pages: a multiple of [`PLACE_BYTES`].
+    pub offset: u64,
+}
+
+/// The memory that is put from, and where to. The node reads no other memory for puts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PutMemory {
+    /// Where it begins in the memory: a multiple of [`PLACE_BYTES`].
+    pub offset: usize,
+    /// Its length: a multiple of [`PLACE_BYTES`], at most 4 MiB.
+    pub bytes: usize,
+    /// Up to 16.
+    pub targets: Vec<Target>,
+    /// Puts from other nodes whose events may wait. What finds no room is in memory, and not announced.
+    pub arrivals: usize,
+}
+
+/// Why the node refused a put; the driver's own checks find each before it posts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PutRefusal {
+    /// No bytes, or too many.
+    Bytes,
+    /// It leaves the put memory.
+    Outside,
+    /// Its target is not set.
+    Target,
+}
+
+/// A put was read and sent: its place may be used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Number of the post, from 0 on.
+    pub sequence: u32,
+    /// Where it began in the put memory.
+    pub offset: usize,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Memory answered a read with an error: the far node does not announce it.
+    pub error: bool,
+    /// Nothing was sent.
+    pub refused: Option<PutRefusal>,
+}
+
+/// A put from another node is in memory, whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Where it came from.
+    pub source: Place,
+    /// Its number at the source, modulo 2^32: those that were refused there have none.
+    pub number: u32,
+    /// Where it begins in the registered pages.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Packets that it came in.
+    pub packets: u16,
+    /// Puts so far that came with something missing or wrong, modulo 2^32.
+    pub broken: u32,
+    /// The node's clock when its last packet had come.
+    pub cycles: u64,
+}
+
+impl Done {
+    pub(super) fn decode(bytes: &[u8; EVENT_BYTES]) -> Self {
+        let event = Event::decode(bytes);
+        let refused = match bytes[0] >> 1 {
+            0 => None,
+            1 => Some(PutRefusal::Bytes),
+            2 => Some(PutRefusal::Outside),
+            _ => Some(PutRefusal::Target),
+        };
+        Self {
+            sequence: event.sequence,
+            offset: usize::from(event.index) * PLACE_BYTES,
+            bytes: event.bytes as usize,
+            error: event.error,
+            refused,
+        }
+    }
+}
+
+impl Arrival {
+    pub(super) fn of(event: &Event) -> Self {
+        Self {
+            source: Place::of(event.source.port()),
+            number: event.sequence,
+            offset: u64::from(u32::from(*event.source.ip())) * PLACE_BYTES as u64,
+            bytes: event.bytes as usize,
+            packets: event.datagrams,
+            broken: event.lost,
+            cycles: event.cycles,
+        }
+    }
+}
+
+/// Outcome of packets and puts that came to a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PutStatistics {
+    /// Packets, modulo 2^32.
+    pub packets: u32,
+    /// Of them with a wrong CRC, length or header, or refused by memory or translation, modulo 2^16.
+    pub bad_packets: u16,
+    /// Puts whose last packet came, but not all of them, or not all good, modulo 2^16.
+    pub broken: u16,
+    /// Posts that found no room, modulo 2^16.
+    pub full: u16,
+}
+
+/// State of an open put queue.
+pub(super) struct Putting {
+    bytes: usize,
+    targets: usize,
+    posted: u32,
+    announced: u32,
+}
+
+impl Putting {
+    /// Sets the queue up.
+    pub(super) async fn open<M: Mmio>(
+        bar: &mut M,
+        base: u64,
+        memory: &PutMemory,
+    ) -> Result<Self, TransportError> {
+        let at = base + memory.offset as u64;
+        let mut stores = vec![
+            (regs::PUT_LO, at as u32),
+            (regs::PUT_HI, (at >> 32) as u32),
+            (regs::PUT_BYTES, memory.bytes as u32),
+        ];
+        for (number, target) in memory.targets.iter().enumerate() {
+            let high = (target.offset >> 32) as u32 & 0xffff;
+            stores.extend([
+                (regs::TARGET_LO, target.offset as u32),
+                (regs::TARGET_HI, u32::from(target.key) << 16 | high),
+                (
+                    regs::TARGET_SET,
+                    TARGET_VALID | u32::from(target.node.code()) << 8 | number as u32,
+                ),
+            ]);
+        }
+        for (register, value) in stores {
+            bar.write32(u64::from(MAP + register), value).await?;
+        }
+        Ok(Self { bytes: memory.bytes, targets: memory.targets.len(), posted: 0, announced: 0 })
+    }
+
+    /// Posts a put.
+    pub(super) async fn post<M: Mmio>(
+        &mut self,
+        bar: &mut M,
+        offset: usize,
+        bytes: usize,
+        (target, remote): (usize, usize),
+    ) -> Result<u32, NicError> {
+        let refuse = |what: String| Err(NicError::Send { what });
+        let end = offset.checked_add(bytes);
+        if bytes == 0
+            || !offset.is_multiple_of(PLACE_BYTES)
+            || end.is_none_or(|end| end > self.bytes)
+        {
+            return refuse(format!(
+                "a put of {bytes} bytes from {offset:#x}: inside the put memory of {} bytes, at a multiple of \
+                 {PLACE_BYTES}, expected",
+                self.bytes
+            ));
+        }
+        if !remote.is_multiple_of(PLACE_BYTES) || remote >= MAX_PUT_BYTES {
+            return refuse(format!(
+                "a put to {remote:#x} of its target: a multiple of {PLACE_BYTES} below 4 MiB expected"
+            ));
+        }
+        if target >= self.targets {
+            return refuse(format!("target {target}: {} are set", self.targets));
+        }
+        if self.posted.wrapping_sub(self.announced) >= MAX_PUTS {
+            return Err(NicError::SendQueueFull);
+        }
+        let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
+        let post = (target as u32) << 24 | bytes as u32;
+        bar.write32(u64::from(MAP + regs::POST_PLACES), places).await?;
+        bar.write32(u64::from(MAP + regs::POST), post).await?;
+        let sequence = self.posted;
+        self.posted = self.posted.wrapping_add(1);
+        Ok(sequence)
+    }
+
+    /// Notes a put that is announced.
+    pub(super) fn announce(&mut self, done: &Done) -> Result<(), NicError> {
+        if done.sequence != self.announced || self.posted == self.announced {
+            let reason = format!("put {} sent, {} expected", done.sequence, self.announced);
+            return Err(NicError::Event { reason });
+        }
+        self.announced = self.announced.wrapping_add(1);
+        Ok(())
+    }
+}
+
+pub(super) async fn statistics<M: Mmio>(bar: &mut M) -> Result<PutStatistics, TransportError> {
+    let packets = bar.read32(u64::from(MAP + regs::PACKETS)).await?;
+    let bad = bar.read32(u64::from(MAP + regs::BAD)).await?;
+    let full = bar.read32(u64::from(MAP + regs::FULL)).await?;
+    Ok(PutStatistics {
+        packets,
+        bad_packets: bad as u16,
+        broken: (bad >> 16) as u16,
+        full: full as u16,
+    })
+}
+
+/// What is wrong with a put memory, if anything is.
+pub(super) fn fault(memory: &PutMemory, size: usize, version: u32) -> Option<String> {
+    let PutMemory { offset, bytes, targets, .. } = memory;
+    if version >> 30 & 1 == 0 {
+        return Some("this interface is no node of a torus".to_owned());
+    }
+    if !offset.is_multiple_of(PLACE_BYTES)
+        || !bytes.is_multiple_of(PLACE_BYTES)
+        || *bytes > MAX_PUT_BYTES
+        || offset.checked_add(*bytes).is_none_or(|end| end > size)
+    {
+        return Some(format!(
+            "a put memory of {bytes} bytes at {offset:#x}: inside the memory of {size} bytes, multiples of \
+             {PLACE_BYTES}, at most 4 MiB, expected"
+        ));
+    }
+    if targets.len() > MAX_TARGETS {
+        return Some(format!("{} targets: at most {MAX_TARGETS}", targets.len()));
+    }
+    let wrong = |target: &&Target| {
+        !target.offset.is_multiple_of(PLACE_BYTES as u64) || target.offset >> 48 != 0
+    };
+    targets.iter().find(wrong).map(|target| {
+        format!("a target at {:#x}: a multiple of {PLACE_BYTES} below 2^48 expected", target.offset)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_five_bits_a_coordinate_x_lowest() {
+        let place = Place { x: 3, y: 17, z: 31 };
+        assert_eq!(place.code(), 3 | 17 << 5 | 31 << 10);
+        assert_eq!(Place::of(place.code()), place);
+    }
+
+    #[test]
+    fn what_a_node_lacks_or_cannot_read_is_refused_in_one_line() {
+        let target = Target { node: Place::default(), key: 0, offset: 64 };
+        let memory = PutMemory { offset: 64, bytes: 128, targets: vec![target], arrivals: 1 };
+        assert_eq!(fault(&memory, 192, 1 << 30), None);
+        let said = |memory: &PutMemory, version| fault(memory, 192, version).unwrap_or_default();
+        assert_eq!(said(&memory, 0), "this interface is no node of a torus");
+        let outside = PutMemory { bytes: 192, ..memory.clone() };
+        assert!(said(&outside, 1 << 30).contains("inside the memory of 192 bytes"));
+        let many = PutMemory { targets: vec![target; 17], ..memory.clone() };
+        assert_eq!(said(&many, 1 << 30), "17 targets: at most 16");
+        let odd = PutMemory { targets: vec![Target { offset: 65, ..target }], ..memory };
+        assert!(said(&odd, 1 << 30).contains("a target at 0x41"));
+    }
+}

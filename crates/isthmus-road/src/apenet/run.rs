@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Two programs at the ends of a ring: one puts, the other one sees and compares each byte.
+//!
+//! The payload is in the put memory before its post: putting it there is no part of the measurement.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use isthmus_host::nic::{Arrival, MAX_PUTS, Nic, NicConfig, Place};
+use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::{Receiver, Sender, Sim, channel};
+use isthmus_sim::world::host::MmioHost;
+
+use super::scenario::{ApenetScenario, ApenetTest, FLIT_BYTES, NAME};
+use super::world::{Pages, World};
+use crate::arrivals::Arrivals;
+use crate::error::RoadError;
+use crate::host_bus::{Bar, HostMemory};
+use crate::measurement::{
+    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
+};
+use crate::operation::Operation;
+use crate::road::Context;
+use crate::stages::Way;
+use crate::together::{TaskOf, try_all};
+use crate::watch::{Step, follow};
+
+/// Longest wait for an event.
+const SILENCE: Picoseconds = Picoseconds::from_ms(2);
+/// What a probe's tag can tell apart.
+const TAGS: usize = 256;
+
+/// One put of the first program.
+#[derive(Clone, Copy, Default)]
+struct One {
+    posted: Picoseconds,
+    /// The far program has its event; with ping-pong this one has that of the answer.
+    seen: Picoseconds,
+    /// Flits that the first node had sent by then.
+    carried: u64,
+}
+
+/// What both programs know of each other: it costs no simulated time.
+#[derive(Default)]
+struct Shared {
+    ones: RefCell<Vec<One>>,
+    payloads: RefCell<VecDeque<Vec<u8>>>,
+    compared: Cell<u64>,
+}
+
+fn failed(error: isthmus_host::nic::NicError) -> RoadError {
+    RoadError::program(NAME, error)
+}
+
+fn wrong(what: String) -> RoadError {
+    RoadError::Violation(format!("{NAME}: {what}"))
+}
+
+/// One end: a host's program with its node.
+struct End {
+    sim: Sim,
+    host: MmioHost,
+    config: NicConfig,
+    nic: Nic<Bar, HostMemory>,
+    /// Posts that are not announced.
+    waiting: u32,
+    bytes: usize,
+    place: usize,
+    window: usize,
+}
+
+impl End {
+    async fn open(
+        sim: Sim,
+        (host, config): (MmioHost, NicConfig),
+        scenario: &ApenetScenario,
+    ) -> Result<Self, RoadError> {
+        let memory = HostMemory::new(&sim, &host);
+        let nic = Nic::open(Bar::new(&host), memory, &config).await.map_err(failed)?;
+        Ok(Self {
+            sim,
+            host,
+            config,
+            nic,
+            waiting: 0,
+            bytes: scenario.workload.bytes,
+            place: scenario.place_bytes(),
+            window: scenario.workload.window as usize,
+        })
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::from_nanos((self.sim.now() + SILENCE).0 / 1_000)
+    }
+
+    /// Where put `number` is, in the put memory and in the target.
+    fn slot(&self, number: usize) -> usize {
+        number % self.window * self.place
+    }
+
+    /// Has `payload` at the place of put `number`.
+    fn fill(&self, number: usize, payload: &[u8]) -> Result<(), RoadError> {
+        let offset = self.config.put.as_ref().map_or(0, |memory| memory.offset);
+        let written = self.host.memory().write(offset + self.slot(number), payload);
+        written.map_err(|error| wrong(error.to_string()))
+    }
+
+    async fn put(&mut self, number: usize) -> Result<(), RoadError> {
+        let slot = self.slot(number);
+        self.nic.put(slot, self.bytes, 0, slot).await.map_err(failed)?;
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// Takes announcements until fewer than `most` posts are without one.
+    async fn below(&mut self, most: u32) -> Result<(), RoadError> {
+        while self.waiting >= most {
+            match self.nic.put_done(self.deadline()).await.map_err(failed)? {
+                Some(done) if !done.error && done.refused.is_none() => self.waiting -= 1,
+                other => return Err(wrong(format!("a put that was posted: {other:?}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next put, which must be `number`, from `source`.
+    async fn came(&mut self, number: usize, source: usize) -> Result<(), RoadError> {
+        let found = self.nic.came(self.deadline()).await.map_err(failed)?;
+        let place = Place { x: source as u8, y: 0, z: 0 };
+        match found {
+            Some(Arrival { source, number: sequence, offset, bytes, .. })
+                if source == place
+                    && sequence as usize == number
+                    && offset == self.slot(number) as u64
+                    && bytes == self.bytes =>
+            {
+                Ok(())
+            }
+            Some(other) => Err(wrong(format!("put {number} expected, and {other:?} came"))),
+            None => Err(wrong(format!("put {number} did not come"))),
+        }
+    }
+}
+
+pub(super) fn run(
+    scenario: &ApenetScenario,
+    context: &Context<'_>,
+) -> Result<Measurement, RoadError> {
+    let begin = Instant::now();
+    let world = World::build(scenario, context.make_model)?;
+    let (head, tail) = scenario.excluded();
+    let total = (head + scenario.workload.iterations + tail) as usize;
+    let step = Step { total: 1, transfers_total: total as u64, ..Step::default() };
+    follow(&world.simulation, context.watch, step);
+    let shared = Rc::new(Shared::default());
+    let (sender, receiver) = channel(total.max(1));
+    let task = world.simulation.spawn(programs(Programs::new(
+        &world,
+        scenario,
+        (total, &shared),
+        (sender, receiver),
+    )));
+    world.simulation.run_until_complete(&task)??;
+    measurement(&world, scenario, &shared, begin)
+}
+
+/// What both programs need.
+struct Programs {
+    sim: Sim,
+    scenario: ApenetScenario,
+    hosts: [(MmioHost, NicConfig); 2],
+    registered: [Pages; 2],
+    carried: Box<dyn Fn() -> u64>,
+    total: usize,
+    shared: Rc<Shared>,
+    free: (Sender<()>, Receiver<()>),
+}
+
+impl Programs {
+    fn new(
+        world: &World,
+        scenario: &ApenetScenario,
+        (total, shared): (usize, &Rc<Shared>),
+        free: (Sender<()>, Receiver<()>),
+    ) -> Self {
+        let nodes = [&world.nodes[0], &world.nodes[scenario.far()]];
+        Self {
+            sim: world.simulation.handle(),
+            scenario: scenario.clone(),
+            hosts: nodes.map(|node| (node.host.clone(), node.config.clone())),
+            registered: nodes.map(|node| node.reader()),
+            carried: Box::new(world.carried()),
+            total,
+            shared: Rc::clone(shared),
+            free,
+        }
+    }
+}
+
+async fn programs(of: Programs) -> Result<(), RoadError> {
+    let Programs { sim, scenario, hosts: [near, far], registered, carried, total, shared, free } =
+        of;
+    let near = End::open(sim.clone(), near, &scenario).await?;
+    let far = End::open(sim.clone(), far, &scenario).await?;
+    let [near_pages, far_pages] = registered;
+    let both: Vec<TaskOf<(), RoadError>> = match scenario.workload.test {
+        ApenetTest::OneWay => vec![
+            Box::pin(puts(near, total, Rc::clone(&shared), free.1)),
+            Box::pin(sees(far, total, shared, (far_pages, carried), free.0)),
+        ],
+        ApenetTest::PingPong => vec![
+            Box::pin(pings(near, total, Rc::clone(&shared), (near_pages, carried), scenario.far())),
+            Box::pin(pongs(far, total, shared, far_pages)),
+        ],
+    };
+    try_all(both).await.map(|_| ())
+}
+
+fn random(sim: &Sim, name: &str) -> isthmus_sim::kernel::RandomStream {
+    sim.random(&format!("{NAME}:{name}"))
+}
+
+fn payload(random: &mut isthmus_sim::kernel::RandomStream, bytes: usize) -> Vec<u8> {
+    let words = (0..bytes.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes());
+    words.take(bytes).collect()
+}
+
+/// Compares put `number` at its end.
+fn compare(
+    end: &End,
+    number: usize,
+    pages: &Pages,
+    expected: &[u8],
+    shared: &Shared,
+) -> Result<(), RoadError> {
+    let found = pages(end.slot(number), end.bytes)?;
+    if found != expected {
+        let at = found.iter().zip(expected).position(|(found, expected)| found != expected);
+        return Err(wrong(format!("put {number}: byte {} is wrong", at.unwrap_or_default())));
+    }
+    shared.compared.set(shared.compared.get() + found.len() as u64);
+    Ok(())
+}
+
+async fn puts(
+    mut end: End,
+    total: usize,
+    shared: Rc<Shared>,
+    mut free: Receiver<()>,
+) -> Result<(), RoadError> {
+    let mut random = random(&end.sim, "put");
+    for number in 0..total {
+        if number >= end.window {
+            free.recv().await;
+        }
+        // A place is free for the program when its put is announced.
+        end.below(MAX_PUTS.min(end.window as u32)).await?;
+        let payload = payload(&mut random, end.bytes);
+        end.fill(number, &payload)?;
+        shared.payloads.borrow_mut().push_back(payload);
+        shared.ones.borrow_mut().push(One { posted: end.sim.now(), ..One::default() });
+        end.put(number).await?;
+    }
+    end.below(1).await
+}
+
+async fn sees(
+    mut end: End,
+    total: usize,
+    shared: Rc<Shared>,
+    (pages, carried): (Pages, Box<dyn Fn() -> u64>),
+    free: Sender<()>,
+) -> Result<(), RoadError> {
+    for number in 0..total {
+        end.came(number, 0).await?;
+        let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
+        compare(&end, number, &pages, &expected, &shared)?;
+        if let Some(one) = shared.ones.borrow_mut().get_mut(number) {
+            (one.seen, one.carried) = (end.sim.now(), carried());
+        }
+        end.sim.count_transfers(1);
+        let _ = free.try_send(());
+    }
+    let statistics = end.nic.put_statistics().await.map_err(failed)?;
+    if statistics.bad_packets > 0 || statistics.broken > 0 {
+        return Err(wrong(format!("not whole: {statistics:?}")));
+    }
+    Ok(())
+}
+
+async fn pings(
+    mut end: End,
+    total: usize,
+    shared: Rc<Shared>,
+    (pages, carried): (Pages, Box<dyn Fn() -> u64>),
+    far: usize,
+) -> Result<(), RoadError> {
+    let mut random = random(&end.sim, "ping");
+    for number in 0..total {
+        end.below(1).await?;
+        let sent = payload(&mut random, end.bytes);
+        end.fill(number, &sent)?;
+        shared.payloads.borrow_mut().push_back(sent);
+        let posted = end.sim.now();
+        end.put(number).await?;
+        end.came(number, far).await?;
+        let seen = end.sim.now();
+        let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
+        compare(&end, number, &pages, &expected, &shared)?;
+        shared.ones.borrow_mut().push(One { posted, seen, carried: carried() });
+        end.sim.count_transfers(1);
+    }
+    end.below(1).await
+}
+
+/// Answers each put with one of its own, whose bytes wait in its put memory.
+async fn pongs(
+    mut end: End,
+    total: usize,
+    shared: Rc<Shared>,
+    pages: Pages,
+) -> Result<(), RoadError> {
+    let mut random = random(&end.sim, "pong");
+    for number in 0..total {
+        let sent = payload(&mut random, end.bytes);
+        end.fill(number, &sent)?;
+        end.came(number, 0).await?;
+        end.put(number).await?;
+        let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
+        compare(&end, number, &pages, &expected, &shared)?;
+        shared.payloads.borrow_mut().push_back(sent);
+        end.below(1).await?;
+    }
+    Ok(())
+}
+
+fn measurement(
+    world: &World,
+    scenario: &ApenetScenario,
+    shared: &Shared,
+    begin: Instant,
+) -> Result<Measurement, RoadError> {
+    let workload = &scenario.workload;
+    let (head, tail) = scenario.excluded();
+    let ones = shared.ones.borrow();
+    let counted = &ones[head as usize..(head + workload.iterations) as usize];
+    let ping_pong = workload.test == ApenetTest::PingPong;
+    let mut samples = Samples::new()?;
+    for one in counted {
+        let took = one.seen.saturating_sub(one.posted);
+        samples.add(if ping_pong { Picoseconds(took.0 / 2) } else { took });
+    }
+    let arrivals = Arrivals::Window(workload.window);
+    let origin = Origin {
+        road: NAME,
+        platform: &scenario.platform.name,
+        profile: scenario.profile.name(),
+        method: "poll",
+        seed: scenario.seed,
+    };
+    let suffix = if ping_pong { "ping-pong".to_owned() } else { arrivals.suffix() };
+    let name = match workload.nodes {
+        2 => format!("put/b{}-{suffix}", workload.bytes),
+        nodes => format!("put/b{}-{suffix}-n{nodes}", workload.bytes),
+    };
+    let definition = if ping_pong { "half_round_trip" } else { "one_way" };
+    let mut made =
+        Measurement::of(&origin, &name, &samples).described(definition, arrivals.to_string());
+    let before = ones[head as usize - 1];
+    let after = counted.last().copied().unwrap_or(before);
+    let span = after.seen.saturating_sub(before.seen);
+    let flits = after.carried - before.carried;
+    let clocks = span.0 as f64 / world.period.0 as f64;
+    let core = Carried {
+        operation: Operation::Put,
+        bytes: workload.bytes as u64,
+        driver: "poll",
+        window: Some(workload.window),
+        rate_per_s: None,
+        noise: false,
+        busy: BTreeMap::from([("wire", (flits as f64 / clocks.max(1.0)).clamp(0.0, 1.0))]),
+        saturated: false,
+    };
+    made.workload.extend(core.to_workload());
+    // What the link carries of such puts if it never rests.
+    let limit = workload.bytes as f64 / scenario.flits() as f64 / world.period.as_secs_f64();
+    for (key, value) in [
+        ("test", json!(if ping_pong { "ping-pong" } else { "one-way" })),
+        ("nodes", json!(workload.nodes)),
+        ("hop_clocks", json!(scenario.hop_clocks())),
+        ("link_limit_byte_s", json!(limit)),
+    ] {
+        made.workload.insert(key.to_owned(), value);
+    }
+    made.excluded = Excluded { head, tail };
+    if span > Picoseconds::ZERO && !ping_pong {
+        let payload = workload.iterations * workload.bytes as u64;
+        let wire = flits * FLIT_BYTES;
+        made.throughput =
+            Some(Throughput::new(payload, Some(wire), workload.iterations, None, span));
+    }
+    if !ping_pong && workload.window == 1 {
+        let last = (head + workload.iterations) as usize - 1;
+        made.stages = stages(world, scenario, last, ones[last])?;
+        made.stages_total_ps = (ones[last].seen - ones[last].posted).0;
+    }
+    for (number, node) in world.nodes.iter().enumerate() {
+        for (name, value) in node.device.status() {
+            made.counters.insert(format!("node{number}.{name}"), value);
+        }
+    }
+    made.checked = Checked { bytes: shared.compared.get(), wrong: 0, lost: 0 };
+    made.simulation = SimulationCost::of(&world.simulation.statistics());
+    made.simulation.wall_s = begin.elapsed().as_secs_f64();
+    Ok(made)
+}
+
+/// The way of put `number`, the only one in flight.
+fn stages(
+    world: &World,
+    scenario: &ApenetScenario,
+    number: usize,
+    one: One,
+) -> Result<Vec<Stage>, RoadError> {
+    let passed = |node: usize, name: &str| {
+        let device = &world.nodes[node].device;
+        let stage = device.stages().iter().position(|stage| stage == name);
+        let missing = || RoadError::Inconsistent(format!("{NAME}: put {number} passed no {name}"));
+        let stage = stage.ok_or_else(missing)?;
+        let records = world.simulation.probes().since(0);
+        let found = records.iter().find(|record| {
+            record.device == device.index()
+                && usize::from(record.stage) == stage
+                && usize::from(record.tag) == number % TAGS
+                && record.time >= one.posted
+        });
+        found.map(|record| record.time).ok_or_else(missing)
+    };
+    let far = scenario.far();
+    let mut way = Way::new(one.posted);
+    for (place, name, time) in [
+        ("host", "post: program and bus", passed(0, "Posted")?),
+        ("host", "first bytes from memory", passed(0, "Sent")?),
+        ("wire", "routers and links", passed(far, "Came")?),
+        ("wire", "the rest of its packets", passed(far, "Ended")?),
+        ("fpga", "last writes answered", passed(far, "Announced")?),
+        ("host", "event, bus, memory, program sees it", one.seen),
+    ] {
+        way.until(place, name, time)?;
+    }
+    way.finish(one.seen)
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The scenario of puts over APElink, as a JSON document. Unknown keys are errors; units are part of names.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use isthmus_host::nic::MAX_PUT_BYTES;
+
+use crate::error::RoadError;
+use crate::operation::Operation;
+use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
+use crate::scenario::{Limits, Profile, sixteen, two};
+
+/// The road's name.
+pub(super) const NAME: &str = "apenet";
+
+/// Bytes of a flit.
+pub(super) const FLIT_BYTES: u64 = 16;
+/// Payload of a packet at the most.
+pub(super) const PACKET_BYTES: u64 = 4096;
+/// Flits of a packet beside its payload: header and footer.
+const FRAMING_FLITS: u64 = 2;
+/// Minimum number of warm-up puts.
+const WARM_UP: u64 = 4;
+
+/// One run.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetScenario {
+    /// Always `apenet`.
+    pub road: String,
+    /// Profile: as published, or ours.
+    pub profile: Profile,
+    /// Constants of everything that is not gateware.
+    pub platform: ApenetPlatform,
+    /// The nodes.
+    pub node: ApenetNode,
+    /// What to measure.
+    pub workload: ApenetWorkload,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Limits of the run.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// Constants of everything outside the nodes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetPlatform {
+    /// Its name.
+    pub name: String,
+    /// Both transceivers of a link between nodes.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub serdes_ns: f64,
+    /// The cable of such a link.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub cable_ns: f64,
+    /// The link of each node to its host.
+    pub link: PcieLink,
+    /// PCIe root port of each host.
+    pub root: PciePort,
+    /// PCIe hard block of each node.
+    pub endpoint: PciePort,
+    /// Host memory as a node's DMA sees it.
+    pub memory: DmaMemory,
+    /// Costs of a processor's accesses.
+    pub host: PcieHost,
+}
+
+/// The nodes: `apenet_node`, one for each host.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetNode {
+    /// Shared object of the model.
+    pub model_path: PathBuf,
+    /// Clock of nodes and links: a flit a clock.
+    #[schemars(range(min = 1.0, max = 1_000.0))]
+    pub clock_mhz: f64,
+    /// Length of the reset in clocks.
+    #[serde(default = "sixteen")]
+    pub reset_cycles: u32,
+    /// Soft processor that looks at each packet, if the model has one.
+    #[serde(default)]
+    pub firmware: Option<ApenetFirmware>,
+}
+
+/// Time that the soft processor's program needs for a packet.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetFirmware {
+    /// Minimum time from a request until the program reads it.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub wake_min_us: f64,
+    /// Maximum of that time; it is distributed uniformly.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub wake_max_us: f64,
+    /// From there to the answer.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub work_us: f64,
+}
+
+/// Shape of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApenetTest {
+    /// One program puts, the other one sees: a sample is one way.
+    OneWay,
+    /// The other one puts back at once: a sample is half of a round trip.
+    PingPong,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetWorkload {
+    /// `put`.
+    pub operation: Operation,
+    /// Shape.
+    pub test: ApenetTest,
+    /// Bytes of a put.
+    #[schemars(range(min = 1, max = 4_194_304))]
+    pub bytes: usize,
+    /// Puts measured; with `ping-pong` round trips.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub iterations: u64,
+    /// Puts that the far program has not seen, at the most.
+    #[schemars(range(min = 1, max = 16))]
+    pub window: u32,
+    /// Nodes of the ring; puts go from the first one to the one halfway round.
+    #[serde(default = "two")]
+    #[schemars(range(min = 2, max = 16))]
+    pub nodes: usize,
+}
+
+impl ApenetScenario {
+    /// Reads a scenario and checks it.
+    ///
+    /// # Errors
+    /// When a key is unknown, missing or outside its range.
+    pub fn parse(json: &str) -> Result<Self, RoadError> {
+        crate::scenario::checked(json, Self::check)
+    }
+
+    fn check(&self) -> Result<(), RoadError> {
+        let workload = &self.workload;
+        workload.operation.check("workload.operation", NAME, &[Operation::Put])?;
+        if workload.test == ApenetTest::PingPong && workload.window != 1 {
+            let reason = format!("{}: expected 1 with ping-pong", workload.window);
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        let room = MAX_PUT_BYTES / self.place_bytes();
+        if workload.window as usize > room {
+            let reason = format!("{}: a put memory holds {room} such puts", workload.window);
+            return Err(RoadError::scenario("workload.window", reason));
+        }
+        if let Some(firmware) = &self.node.firmware
+            && firmware.wake_max_us < firmware.wake_min_us
+        {
+            let reason = format!("{} is below wake_min_us", firmware.wake_max_us);
+            return Err(RoadError::scenario("node.firmware.wake_max_us", reason));
+        }
+        Ok(())
+    }
+
+    /// Puts before and after the measured ones.
+    pub(super) fn excluded(&self) -> (u64, u64) {
+        let window = u64::from(self.workload.window);
+        (WARM_UP.max(2 * window), if window > 1 { window } else { 0 })
+    }
+
+    /// Distance of two puts in memory: each begins at a page, and is cut into packets there.
+    pub(super) fn place_bytes(&self) -> usize {
+        self.workload.bytes.next_multiple_of(PACKET_BYTES as usize)
+    }
+
+    /// Clocks of a link between nodes, at least one.
+    pub(super) fn hop_clocks(&self) -> u64 {
+        let ns = self.platform.serdes_ns + self.platform.cable_ns;
+        ((ns * self.node.clock_mhz * 1e-3).round() as u64).max(1)
+    }
+
+    /// The node that is put into.
+    pub(super) fn far(&self) -> usize {
+        self.workload.nodes / 2
+    }
+
+    /// Flits of a put that begins at a page, header and footer of each packet included.
+    pub(super) fn flits(&self) -> u64 {
+        let bytes = self.workload.bytes as u64;
+        bytes.div_ceil(FLIT_BYTES) + FRAMING_FLITS * bytes.div_ceil(PACKET_BYTES)
+    }
+
+    /// A time in cycles of the nodes' clock.
+    pub(super) fn cycles(&self, us: f64) -> u64 {
+        (us * self.node.clock_mhz).round() as u64
+    }
+}

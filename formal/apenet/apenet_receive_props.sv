@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: SHL-2.1
+/// apenet_receive: no command leaves the page that its packet's header names, none is longer than a
+/// packet, and of one source only puts are announced whose packets all came, in order and good.
+///
+/// Any flits, whole packets or not, any CRC, a memory that answers whatever and whenever it likes. For one
+/// source, any, the properties have a count of their own.
+module apenet_receive_props
+  import apenet_pkg::*;
+(
+  input logic                 clk_i,
+  input logic [63:0]          time_cycles_i,
+  input logic                 enable_i,
+  input logic                 flit_valid_i,
+  input logic                 flit_head_i,
+  input logic                 flit_tail_i,
+  input logic [FlitWidth-1:0] flit_i,
+  input logic                 cmd_ready,
+  input logic                 data_ready,
+  input logic                 event_ready,
+  input logic                 done_valid,
+  input logic                 done_error
+);
+  // Never assigned another value and not initialised: any constant.
+  logic [14:0] one;
+  always_ff @(posedge clk_i) one <= one;
+
+  logic rst_ni, freed_o, ask_o, answer_i, idle_o;
+  nanet_pkg::list_request_t  request_o;
+  nanet_pkg::list_response_t response_i;
+  logic [127:0]              data_o;
+  arrivals_t                 arrivals_o;
+  step_t                     came_o, ended_o, announced_o;
+  assign answer_i   = 1'b1;
+  assign response_i = '{
+      cmd_ready: cmd_ready, data_ready: data_ready, event_ready: event_ready,
+      done_valid: done_valid, done_error: done_error
+  };
+
+  apenet_receive #(
+    .DataWidth(128),
+    .Depth    (4),
+    .PlaceBits(1)
+  ) dut (.*);
+
+  // As its states.
+  localparam logic [1:0] StIdle = 2'd0, StCommand = 2'd2;
+  logic [1:0] state;
+  assign state = dut.write_q;
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // The sender has credits; memory answers commands that there were.
+  always_comb begin
+    assume (!flit_valid_i || dut.ready);
+    assume (!done_valid || dut.answer_ready);
+    // What comes out of the queue of places went in: a proof of fifo's.
+    if (dut.place_valid) begin
+      assume (dut.place.bytes != '0 && dut.place.address[5:0] == '0);
+      assume (14'(dut.place.address[11:0]) + 14'(dut.place.bytes) <= 14'd4096);
+    end
+  end
+
+  // Of the one source: good packets of its last put, in order from the first one.
+  logic        mine, good_q;
+  logic [31:0] put_q;
+  logic [10:0] next_q;
+  logic [2:0]  place;
+  logic        flit_head;
+  assign flit_head = dut.is_head;
+  assign mine  = dut.decide && dut.record.source == one;
+  assign place = {one[10], one[5], one[0]};
+  logic follows;
+  assign follows = dut.record.first ? dut.record.number == '0 :
+                   good_q && dut.record.put == put_q && dut.record.number == next_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      good_q <= 1'b0;
+    end else if (mine) begin
+      good_q <= follows && dut.record.good && !dut.error_q && !dut.record.last;
+      put_q  <= dut.record.put;
+      next_q <= dut.record.number + 11'd1;
+    end
+  end
+
+  always_comb begin
+    if (started_q) begin
+      if (request_o.write.cmd_valid) begin
+        assert (request_o.write.bytes != '0 && request_o.write.bytes <= 12'd2048);
+        assert (13'(request_o.write.addr[11:0]) + 13'(request_o.write.bytes) <= 13'd4096);
+        assert (request_o.write.addr[5:0] == '0);
+      end
+      if (dut.place_put) begin
+        assert (dut.header.bytes != '0 && dut.header.address[5:0] == '0);
+        assert (17'(dut.header.address[11:0]) + 17'(dut.header.bytes) <= 17'd4096);
+        assert (dut.header.bytes <= 16'd4096 && flit_head);
+      end
+      if (request_o.event_valid) begin
+        assert (enable_i && dut.record.good && !dut.error_q && dut.record.last);
+        assert (dut.answered_q == dut.record.commands);
+        if (dut.record.source == one) assert (follows);
+      end
+
+      // What makes the above inductive.
+      if (dut.whole_q[place] && dut.entries[place].source == one) begin
+        assert (good_q && dut.entries[place].put == put_q && dut.entries[place].next == next_q);
+      end
+      if (state != StIdle && dut.place_q.bytes != '0) begin
+        assert (dut.place_q.address[5:0] == '0);
+        assert (14'(dut.place_q.address[11:0]) + 14'(dut.place_q.bytes) <= 14'd4096);
+      end
+      if (state == StCommand || state == 2'd1) assert (dut.place_q.bytes != '0);
+      cover (request_o.event_valid && dut.record.number == 11'd0);
+    end
+  end
+endmodule

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts over APElink: scenarios, and how they are measured.
+
+`scenario` makes one run, `measure` runs several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from isthmus import bootstrap, platforms
+from isthmus.bench import runner as running
+from isthmus.errors import UserError, choose
+from isthmus.platforms import Platform, Profile, entries
+from isthmus.platforms.keys import largest
+from isthmus.results import Document
+
+PLATFORM = "apelink"
+TOP = "apenet_node"
+TESTS = ("one-way", "ping-pong")
+LARGEST = largest("ApenetWorkload", "bytes")
+MOST_NODES = largest("ApenetWorkload", "nodes")
+MOST_IN_FLIGHT = largest("ApenetWorkload", "window")
+MEMORY = 4 << 20
+"""Bytes of a put memory."""
+PAGE = 4096
+"""Puts begin at multiples of it."""
+WALL_S = 3600
+
+
+@dataclass(frozen=True)
+class Puts:
+    """Puts of a size from one node of a ring to the one halfway round."""
+
+    size: int = 4096
+    window: int = 1
+    test: str = "one-way"
+    nodes: int = 2
+    iterations: int = 20
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run."""
+
+    puts: Puts
+    profile: Profile = "isthmus"
+    platform: Platform | str = PLATFORM
+
+
+def check(puts: Puts) -> None:
+    """Raises `UserError` for what cannot be."""
+    choose("test", puts.test, TESTS)
+    if not 1 <= puts.size <= LARGEST:
+        raise UserError(f"size: {puts.size} bytes; a put has 1 to {LARGEST}")
+    if not 2 <= puts.nodes <= MOST_NODES:
+        raise UserError(f"nodes: {puts.nodes}; expected 2 to {MOST_NODES}")
+    if not 1 <= puts.window <= MOST_IN_FLIGHT:
+        raise UserError(f"window: {puts.window}; expected 1 to {MOST_IN_FLIGHT} puts in flight")
+    if puts.test == "ping-pong" and puts.window != 1:
+        raise UserError(f"window: {puts.window}; a ping-pong has one put in flight")
+    room = MEMORY // (-(-puts.size // PAGE) * PAGE)
+    if puts.window > room:
+        raise UserError(f"window: {puts.window}; a put memory holds {room} of {puts.size} bytes")
+
+
+def parameters(platform: Platform, profile: Profile) -> dict[str, int]:
+    """The parameters of the gateware: nodes of a ring."""
+    design = platform.profiles[profile]
+    return {
+        "Dims": 1,
+        "DataWidth": int(platform.fpga.data.value),
+        "Depth": int(design.buffer.value),
+        "Firmware": int(design.firmware.value),
+    }
+
+
+def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **changes: Any) -> dict[str, Any]:
+    """One run as the engine takes it. `changes` replace whole groups of it."""
+    check(puts)
+    design = platform.profiles[profile]
+    firmware = {f"{name}_us": getattr(design, name).value for name in ("wake_min", "wake_max", "work")}
+    groups = platform.groups
+    made: dict[str, Any] = {
+        "road": "apenet",
+        "profile": profile,
+        "platform": {
+            "name": platform.name,
+            "serdes_ns": groups["serdes"].latency.value,
+            "cable_ns": groups["cable"].delay.value,
+            **{name: entries(group) for name, group in groups.items() if name not in ("serdes", "cable")},
+        },
+        "node": {
+            "model_path": str(model),
+            "clock_mhz": platform.fpga.clock.value,
+            **({"firmware": firmware} if design.firmware.value else {}),
+        },
+        "workload": {
+            "operation": "put",
+            "test": puts.test,
+            "bytes": puts.size,
+            "iterations": puts.iterations,
+            "window": puts.window,
+            "nodes": puts.nodes,
+        },
+        "seed": puts.seed,
+        "limits": {"wall_s": WALL_S},
+    }
+    return {**made, **changes}
+
+
+def measure(
+    points: Sequence[Point],
+    *,
+    title: str = "apenet",
+    runner: running.Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """Run the points and give the result document; nothing is printed but progress.
+
+    given     the model instead of those built for the points
+    runner    instead of the simulator
+    """
+    begin = monotonic()
+    if runner is None:
+        bootstrap.ensure_native()
+    built: dict[str, Path] = {}
+    used: dict[str, Platform] = {}
+    wanted = []
+    for point in points:
+        check(point.puts)
+        loaded = platforms.load(point.platform) if isinstance(point.platform, str) else point.platform
+        platform = used.setdefault(loaded.name, loaded)
+        values = parameters(platform, point.profile)
+        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
+        if name not in built:
+            built[name] = running.model(TOP, False, values) if given is None else given
+        wanted.append(scenario(platform, point.profile, point.puts, built[name]))
+    found = running.run_all(wanted, title, runner or running.run)
+    seed = points[0].puts.seed if points else 0
+    return running.gather(found, list(used.values()), seed=seed, begin=begin, models=built)
+
+
+def label(made: Mapping[str, Any]) -> str:
+    """What progress calls a scenario."""
+    workload = made["workload"]
+    return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`isthmus bench apenet`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from isthmus.options import Form, OutFolder, OutJson, Platforms, Profile, Resume, Scheduler, Seed
+
+if TYPE_CHECKING:
+    from isthmus.bench import output
+
+
+def apenet(
+    size: Annotated[
+        str, typer.Option("-s", "--size", metavar="BYTES", help="Bytes of a put: 4096, 64,4096 or 64:1024.")
+    ] = "64,1024,4096,65536",
+    iterations: Annotated[
+        int, typer.Option("-n", "--iters", metavar="N", min=1, help="Puts measured per size.")
+    ] = 20,
+    window: Annotated[
+        int, typer.Option(metavar="N", help="Puts in flight where the rate is measured, 1 to 16.")
+    ] = 8,
+    nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the ring; puts go halfway round.")] = 2,
+    platform: Platforms = "apelink",
+    profile: Profile = "all",
+    seed: Seed = 1,
+    form: Form = "table",
+    out: OutFolder = Path("out"),
+    out_json: OutJson = None,
+    scheduler: Scheduler = None,
+    resume: Resume = False,
+) -> None:
+    """Puts from memory to memory over APElink: one way, ping-pong, and the rate."""
+    from isthmus.bench import runner
+    from isthmus.roads.apenet import command
+
+    command.run(
+        size=size,
+        iterations=iterations,
+        window=window,
+        nodes=nodes,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+        format=cast("output.Format", form),
+        out=out,
+        out_json=out_json,
+        runner=runner.sweep(out, scheduler, resume),
+    )

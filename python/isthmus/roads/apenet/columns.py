@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts over APElink: their own columns of the table of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from isthmus.results.columns import Cell, Column
+from isthmus.results.model import Measurement
+
+
+def _of(key: str) -> Callable[[Measurement], Cell]:
+    def get(m: Measurement) -> Cell:
+        value: Cell = m.workload.get(key)
+        return value
+
+    return get
+
+
+COLUMNS: Sequence[Column] = (
+    Column("test", "one-way, or ping-pong: half of a round trip", _of("test")),
+    Column("nodes", "nodes of the ring; puts go halfway round", _of("nodes")),
+    Column("hop_clocks", "clocks of a link between nodes", _of("hop_clocks")),
+    Column("link_limit_byte_s", "payload a second over a link that never rests", _of("link_limit_byte_s")),
+)

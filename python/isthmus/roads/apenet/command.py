@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `isthmus bench apenet` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from isthmus import platforms
+from isthmus.bench.output import Format, publish
+from isthmus.bench.runner import Runner
+from isthmus.platforms import PROFILES
+from isthmus.results import Document
+from isthmus.roads.apenet import ROAD, tables
+from isthmus.roads.apenet.bench import PLATFORM, Point, Puts, check, measure
+from isthmus.roads.apenet.platform import KINDS
+from isthmus.storage import result_file
+from isthmus.workload import parse_sizes
+
+
+def run(
+    *,
+    size: str = "64,1024,4096,65536",
+    iterations: int = 20,
+    window: int = 8,
+    nodes: int = 2,
+    platform: str = PLATFORM,
+    profile: str = "all",
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Path | None = None,
+) -> Document:
+    """`isthmus bench apenet`: measure, write `out/apenet.json`, `.csv` and `.html`, print."""
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    target = result_file(out, ROAD.name, out_json)
+    shapes = [("one-way", 1), ("ping-pong", 1)]
+    if window > 1:
+        shapes.append(("one-way", window))
+    points = [
+        Point(Puts(bytes_, flight, test, nodes, iterations, seed), design, where)
+        for where in chosen
+        for test, flight in shapes
+        for bytes_ in parse_sizes(size)
+        for design in PROFILES
+        if profile in ("all", design)
+    ]
+    for point in points:
+        check(point.puts)
+    check(Puts(window=window, nodes=nodes))
+    made = measure(points, runner=runner, given=given)
+    publish(made, target, format, tables.text)
+    return made

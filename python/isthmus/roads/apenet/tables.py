@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The benchmark of puts as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isthmus.results import Document, Measurement
+from isthmus.results.table import aligned
+from isthmus.units import digits
+
+HEAD = ("platform", "profile", "test", "in flight", "bytes", "min", "avg", "max", "MB/s", "of the link")
+
+
+def us(ps: float) -> str:
+    """Picoseconds as microseconds."""
+    return f"{ps / 1e6:.3f}"
+
+
+def rate(m: Measurement) -> float | None:
+    """Megabytes of payload a second."""
+    return m.throughput.payload_bit_s / 8e6 if m.throughput else None
+
+
+def share(m: Measurement) -> float | None:
+    """Payload, as a share of what a link carries of such puts that never rests."""
+    found = rate(m)
+    return None if found is None else found * 1e6 / float(m.workload["link_limit_byte_s"])
+
+
+def row(m: Measurement) -> Sequence[str]:
+    """A run as a row of the table."""
+    times = ["-"] * 3
+    if m.latency is not None:
+        times = [us(m.latency.min), us(m.latency.avg), us(m.latency.max)]
+    carried, of = rate(m), share(m)
+    w = m.workload
+    return (
+        m.platform,
+        m.profile,
+        str(w["test"]),
+        str(w["window"]),
+        str(w["bytes"]),
+        *times,
+        "-" if carried is None else digits(carried),
+        "-" if of is None else f"{100 * of:.1f} %",
+    )
+
+
+def text(made: Document) -> str:
+    """What the terminal shows."""
+    members = list(made)
+    if not members:
+        return ""
+    hops = int(members[0].workload["nodes"]) // 2
+    out = [
+        f"# puts over {hops} link{'s' if hops > 1 else ''} of a ring, in us: from the post to the event in "
+        "the far program\n"
+        "# ping-pong: half of the time until the far program's put has come back\n"
+        "# of the link: payload, of what a link carries of such puts that never rests\n",
+        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2)),
+    ]
+    staged = [m for m in members if m.stages]
+    if staged:
+        out.append(_stages(staged))
+    compared = sum(m.checked.bytes for m in members)
+    return "".join([*out, f"# {compared} bytes compared in the far memory\n"])
+
+
+def _stages(members: Sequence[Measurement]) -> str:
+    size = 4096 if any(m.workload["bytes"] == 4096 for m in members) else members[0].workload["bytes"]
+    shown = [m for m in members if m.workload["bytes"] == size]
+    names = list(dict.fromkeys(stage.name for m in shown for stage in m.stages))
+    rows = [["#stage", *(f"{m.platform} {m.profile}" for m in shown)]]
+    for name in names:
+        found = [next((stage.time for stage in m.stages if stage.name == name), 0) for m in shown]
+        rows.append([name, *map(us, found)])
+    rows.append(["sum", *(us(sum(stage.time for stage in m.stages)) for m in shown)])
+    return f"\n# the way of one put of {size} bytes, in us\n" + aligned(rows, left=(0,))

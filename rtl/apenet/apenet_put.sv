@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Puts a program's memory into that of another node: posts in, reads of the put memory, packets of
+/// a torus out, an event for each.
+///
+/// post -> fifo -> check -> cut -> axi_read_engine -> block_fifo -> header, payload, footer
+///
+///   Handshake   put_i.post_we is never stalled: a post that finds 16 waiting is dropped and
+///               counted as full. flit_* leave with a credit, of which there are Credits; freed_i
+///               gives one back. event_* valid/ready; ar_* and r_* AXI4 reads of one ID
+///   Ordering    posts, packets and events in one order
+///   Packets     end where a page of 4 KiB of the remote memory does: each is written by commands
+///               inside one page. One begins when its first beat has come; the rest follows as
+///               memory gives it
+///   Bounds      a put without bytes, that leaves the put memory or whose target is not set is
+///               refused before anything of it is read: no read leaves the put memory
+///                                                        (proved: formal/apenet/apenet_put.sby)
+///   Errors      a packet with a beat that memory answered with an error has a wrong CRC
+///   Completion  an event when the last byte has been read: the program may use the place again.
+///               While full_i it waits. Refused ones have one too, with the reason
+///   Latency     post_we to arvalid_o 6 cycles; rvalid_i to the header 3
+///   Throughput  a flit a cycle; 2 of each packet are header and footer
+///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event
+///   Parameters  DataWidth 128..512; Depth of the buffer in beats, a power of two; Credits of the
+///               router's local port, 2..1024
+///   Not done    places that are not multiples of 64 bytes; translation of what is read; get
+module apenet_put
+  import apenet_pkg::*;
+#(
+  parameter  int unsigned DataWidth = 256,
+  parameter  int unsigned Depth     = 8192 / (DataWidth / 8),
+  parameter  int unsigned Credits   = 64
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  /* verilator lint_off UNUSEDSIGNAL */  // an event has 63 bits of the time
+  input  logic [63:0]              time_cycles_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic                     enable_i,
+  input  nanet_ctrl_pkg::put_t     put_i,
+  input  torus_pkg::place_t        here_i,
+
+  output logic                     flit_valid_o,
+  output logic                     flit_head_o,
+  output logic                     flit_tail_o,
+  output logic [FlitWidth-1:0]     flit_o,
+  input  logic                     freed_i,
+
+  output logic                     event_valid_o,
+  input  logic                     event_ready_i,
+  output nanet_pkg::event_t        event_o,
+  input  logic                     full_i,
+
+  output logic                     arvalid_o,
+  input  logic                     arready_i,
+  output axi_pkg::address_t        ar_o,
+  input  logic                     rvalid_i,
+  input  logic [DataWidth-1:0]     rdata_i,
+  input  logic [1:0]               rresp_i,
+  input  logic                     rlast_i,
+
+  output nanet_ctrl_pkg::put_done_t done_o,
+  output step_t                    posted_o,
+  output step_t                    sent_o,    // its first header leaves
+  output logic                     idle_o
+);
+  localparam int unsigned Posts     = 16;
+  localparam int unsigned UnderWay  = 8;
+  localparam int unsigned Heads     = 8;
+  localparam int unsigned Burst     = 256;  // bytes of a read
+  localparam int unsigned DataBytes = DataWidth / 8;
+  localparam int unsigned Flits     = DataWidth / FlitWidth;  // of a beat
+  localparam int unsigned LaneW     = Flits > 1 ? $clog2(Flits) : 1;
+  localparam int unsigned RoomW     = $clog2(Depth) + 1;
+  localparam int unsigned CreditW   = $clog2(Credits + 1);
+  localparam int unsigned LeftW     = $clog2(MaxPayload / 16) + 1;
+
+  if (DataWidth != 128 && DataWidth != 256 && DataWidth != 512) begin : gen_width_check
+    $error("apenet_put: DataWidth is %0d, legal are 128, 256 and 512", DataWidth);
+  end
+  if (Depth < 4 * Burst / DataBytes || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
+    $error("apenet_put: Depth is %0d, legal are powers of two from %0d on", Depth,
+           4 * Burst / DataBytes);
+  end
+  if (Credits < 2 || Credits > 1024) begin : gen_credits_check
+    $error("apenet_put: Credits is %0d, legal is 2..1024", Credits);
+  end
+
+  // ---------------------------------------------------------------- posts
+  logic post_ready, post_valid, post_take;
+  nanet_ctrl_pkg::put_post_t post;
+  fifo #(
+    .Width($bits(nanet_ctrl_pkg::put_post_t)),
+    .Depth(Posts)
+  ) u_posts (
+    .clk_i,
+    .rst_ni,
+    .clear_i(!enable_i),
+    .valid_i(put_i.post_we && enable_i),
+    .ready_o(post_ready),
+    .data_i (put_i.post),
+    .valid_o(post_valid),
+    .ready_i(post_take),
+    .data_o (post),
+    .usage_o()
+  );
+
+  nanet_ctrl_pkg::target_t targets[16];
+  logic [15:0] known_q;  // a target never set is not valid, whatever its memory holds
+  always_ff @(posedge clk_i) begin
+    if (put_i.target_we) targets[put_i.target_index] <= put_i.target;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) known_q <= '0;
+    else if (put_i.target_we) known_q[put_i.target_index] <= put_i.target.valid;
+  end
+
+  // ---------------------------------------------------------------- check
+  typedef struct packed {
+    refusal_e                  refusal;
+    nanet_ctrl_pkg::put_post_t post;
+  } sending_t;
+  /// What a packet's header and footer say.
+  typedef struct packed {
+    torus_pkg::place_t  dest;
+    logic [15:0]        key;
+    logic [47:0]        address;
+    logic [LengthW-1:0] bytes;
+    logic               first;
+    logic               last;
+    logic [PutW-1:0]    total;
+    logic [NumberW-1:0] number;
+    logic [31:0]        put;
+  } packet_t;
+
+  typedef enum logic [1:0] {
+    StIdle,
+    StCheck,
+    StCut
+  } state_e;
+  state_e                    state_q;
+  nanet_ctrl_pkg::put_post_t post_q;
+  nanet_ctrl_pkg::target_t   target_q;
+  logic                      first_q;
+  logic [63:0]               addr_q;
+  logic [17:0]               until_q;   // behind the put, in units of 64 bytes
+  logic [47:0]               remote_q;
+  logic [PutW-1:0]           left_q;
+  logic [NumberW-1:0]        number_q;
+  logic [31:0]               put_q;     // number of the put
+  logic [LengthW-1:0]        to_page, bytes;
+  logic                      fits, last, refused, cut, cmd_ready, head_ready, under_ready;
+  refusal_e                  refusal;
+
+  assign post_take = state_q == StIdle && post_valid;
+  assign fits      = until_q <= 18'(put_i.blocks);
+  always_comb begin
+    refusal = PutTaken;
+    if (post_q.bytes == '0 || post_q.bytes > PutW'(1 << (PutW - 1))) refusal = PutEmpty;
+    else if (!fits) refusal = PutOutside;
+    else if (!target_q.valid) refusal = PutTarget;
+  end
+  assign refused = state_q == StCheck && refusal != PutTaken;
+
+  // A packet ends where a page of the remote memory does.
+  assign to_page = LengthW'(MaxPayload) - LengthW'(remote_q[11:0]);
+  assign last    = left_q <= PutW'(to_page);
+  assign bytes   = last ? LengthW'(left_q) : to_page;
+  // A packet's header, its read and, with the first one, its put's place are taken together.
+  assign cut     = state_q == StCut && head_ready && (!first_q || under_ready) && cmd_ready;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= StIdle;
+      put_q   <= '0;
+    end else begin
+      unique case (state_q)
+        StIdle:  if (post_valid) state_q <= StCheck;
+        StCheck: begin
+          if (!refused) state_q <= StCut;
+          else if (under_ready) state_q <= StIdle;
+        end
+        default: if (cut && last) state_q <= StIdle;  // StCut
+      endcase
+      if (!enable_i && idle_o) put_q <= '0;
+      else if (cut && last) put_q <= put_q + 32'd1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (post_take) begin
+      post_q         <= post;
+      target_q       <= targets[post.target];
+      target_q.valid <= known_q[post.target];
+      addr_q         <= {put_i.base + 58'(post.offset), 6'd0};
+      until_q        <= 18'(post.offset) + 18'((24'(post.bytes) + 24'd63) >> 6);
+      left_q         <= post.bytes;
+    end
+    if (state_q == StCheck) begin
+      remote_q <= {target_q.base + 42'(post_q.remote), 6'd0};
+      number_q <= '0;
+      first_q  <= 1'b1;
+    end
+    if (cut) begin
+      addr_q   <= addr_q + 64'(bytes);
+      remote_q <= remote_q + 48'(bytes);
+      left_q   <= left_q - PutW'(bytes);
+      number_q <= number_q + NumberW'(1);
+      first_q  <= 1'b0;
+    end
+  end
+
+  // ---------------------------------------------------------------- reads
+  logic beat, beat_end, bad, engine_idle, tag, bad_q;
+  logic [DataWidth-1:0] beat_data;
+  logic [RoomW-1:0] used_q;
+  axi_read_engine #(
+    .DataWidth (DataWidth),
+    .Granule   (1),
+    .BurstBytes(Burst),
+    .MaxBytes  (MaxPayload),
+    .MaxBursts (32),
+    .TagWidth  (1),
+    .Reserve   (1'b1),
+    .RoomW     (RoomW)
+  ) u_read (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i (state_q == StCut && head_ready && (!first_q || under_ready)),
+    .cmd_ready_o (cmd_ready),
+    .cmd_addr_i  (addr_q),
+    .cmd_bytes_i (bytes),
+    .cmd_tag_i   (last),
+    .stop_i      (1'b0),
+    .room_i      (RoomW'(Depth) - used_q),
+    .data_valid_o(beat),
+    .data_ready_i(1'b1),
+    .data_o      (beat_data),
+    .data_keep_o (),
+    .data_begin_o(),
+    .data_last_o (beat_end),
+    .data_error_o(bad),
+    .data_tag_o  (tag),
+    .arvalid_o,
+    .arready_i,
+    .ar_o,
+    .rvalid_i,
+    .rready_o    (),
+    .rdata_i,
+    .rresp_i,
+    .rlast_i,
+    .idle_o      (engine_idle)
+  );
+
+  logic stored_ready, stored_valid, stored_bad, pop;
+  logic [DataWidth-1:0] stored;
+  block_fifo #(
+    .Width(DataWidth + 1),
+    .Depth(Depth)
+  ) u_data (
+    .clk_i,
+    .rst_ni,
+    .valid_i(beat),
+    .ready_o(stored_ready),
+    .data_i ({bad, beat_data}),
+    .valid_o(stored_valid),
+    .ready_i(pop),
+    .data_o ({stored_bad, stored})
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) used_q <= '0;
+    else if (beat != pop) used_q <= beat ? used_q + 1'b1 : used_q - 1'b1;
+  end
+
+  // ---------------------------------------------------------------- packets
+  logic head_valid, head_take;
+  packet_t head;
+  fifo #(
+    .Width($bits(packet_t)),
+    .Depth(Heads)
+  ) u_heads (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(cut),
+    .ready_o(head_ready),
+    .data_i ({target_q.place, target_q.key, remote_q, bytes, first_q, last, post_q.bytes, number_q,
+              put_q}),
+    .valid_o(head_valid),
+    .ready_i(head_take),
+    .data_o (head),
+    .usage_o()
+  );
+
+  typedef enum logic [1:0] {
+    StHeader,
+    StPayload,
+    StFooter
+  } part_e;
+  part_e part_q;
+  logic [LaneW-1:0] lane_q;
+  logic [LeftW-1:0] flits_q;   // of payload that are not sent
+  logic [CreditW-1:0] credit_q;
+  logic able, send, final_flit, spoiled_q, footer_q;
+  logic valid_q, head_q, tail_q;
+  logic [FlitWidth-1:0] flit_q, flit, payload, mask;
+  logic [31:0] crc;
+  torus_pkg::header_t header;
+  torus_pkg::footer_t footer;
+  kind_t kind;
+
+  assign kind   = '{
+      put: head.put[7:0], what: KindPut, zero: '0, last: head.last, first: head.first
+  };
+  assign header = '{
+      address: head.address, id: head.key, bytes: 16'(head.bytes), kind: kind, reserved: '0,
+      source: here_i, dest: head.dest
+  };
+  assign footer = '{
+      sequence_: {head.put, 32'(head.number)}, flags: 32'(head.total), crc: '0
+  };
+
+  assign able       = credit_q != '0;
+  assign final_flit = flits_q == LeftW'(1);
+  always_comb begin
+    payload = stored[FlitWidth-1:0];
+    for (int unsigned i = 0; i < Flits; i++) begin
+      if (lane_q == LaneW'(i)) payload = stored[FlitWidth*i+:FlitWidth];
+    end
+    // Behind the last byte there are zeros.
+    for (int unsigned i = 0; i < FlitWidth / 8; i++) begin
+      mask[8*i+:8] = {8{!final_flit || head.bytes[3:0] == '0 || 4'(i) < head.bytes[3:0]}};
+    end
+    send = 1'b0;
+    flit = header;
+    unique case (part_q)
+      StHeader:  send = able && head_valid && stored_valid;
+      StPayload: begin
+        send = able && stored_valid;
+        flit = payload & mask;
+      end
+      default: begin
+        send = able;
+        flit = footer;
+      end
+    endcase
+  end
+  assign pop       = send && part_q == StPayload && (final_flit || lane_q == LaneW'(Flits - 1));
+  assign head_take = send && part_q == StFooter;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      part_q    <= StHeader;
+      lane_q    <= '0;
+      credit_q  <= CreditW'(Credits);
+      valid_q   <= 1'b0;
+      spoiled_q <= 1'b0;
+    end else begin
+      valid_q <= send;
+      if (send != freed_i) credit_q <= send ? credit_q - 1'b1 : credit_q + 1'b1;
+      if (send) begin
+        unique case (part_q)
+          StHeader: begin
+            part_q    <= StPayload;
+            lane_q    <= '0;
+            spoiled_q <= 1'b0;
+          end
+          StPayload: begin
+            lane_q    <= pop ? '0 : lane_q + LaneW'(1);
+            spoiled_q <= spoiled_q || stored_bad;
+            if (final_flit) part_q <= StFooter;
+          end
+          default: part_q <= StHeader;
+        endcase
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (send) begin
+      flit_q   <= flit;
+      head_q   <= part_q == StHeader;
+      tail_q   <= part_q == StFooter;
+      footer_q <= part_q == StFooter;
+      if (part_q == StHeader) flits_q <= LeftW'((LengthW'(head.bytes) + LengthW'(15)) >> 4);
+      else if (part_q == StPayload) flits_q <= flits_q - LeftW'(1);
+    end
+  end
+
+  apenet_crc u_crc (
+    .clk_i,
+    .first_i(head_q),
+    .take_i (valid_q),
+    .data_i (flit_q),
+    .crc_o  (crc)
+  );
+  assign flit_valid_o = valid_q;
+  assign flit_head_o  = head_q;
+  assign flit_tail_o  = tail_q;
+  assign flit_o       = {flit_q[FlitWidth-1:32],
+                         !footer_q ? flit_q[31:0] : spoiled_q ? ~crc : crc};
+
+  // ---------------------------------------------------------------- events
+  sending_t sending;
+  logic under_valid, read_valid, read_bad, read_ready, over, done;
+  logic [31:0] sequence_q;
+  nanet_ctrl_pkg::put_done_t done_q;
+  fifo #(
+    .Width($bits(sending_t)),
+    .Depth(UnderWay)
+  ) u_under_way (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(refused || (cut && first_q)),
+    .ready_o(under_ready),
+    .data_i ({refusal, post_q}),
+    .valid_o(under_valid),
+    .ready_i(done),
+    .data_o (sending),
+    .usage_o()
+  );
+  // One for each put under way that was read: it never overflows.
+  fifo #(
+    .Width(1),
+    .Depth(UnderWay)
+  ) u_read_ends (
+    .clk_i,
+    .rst_ni,
+    .clear_i(1'b0),
+    .valid_i(beat && beat_end && tag),
+    .ready_o(read_ready),
+    .data_i (bad || bad_q),
+    .valid_o(read_valid),
+    .ready_i(done && sending.refusal == PutTaken),
+    .data_o (read_bad),
+    .usage_o()
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) bad_q <= 1'b0;
+    else if (beat) bad_q <= !(beat_end && tag) && (bad || bad_q);
+  end
+  assign over          = under_valid && (sending.refusal != PutTaken || read_valid);
+  assign event_valid_o = over && enable_i && !full_i;
+  assign done          = over && (!enable_i || (event_valid_o && event_ready_i));
+  assign event_o = '{
+      cycles: time_cycles_i[62:0],
+      lost: 32'(done_q.full),
+      datagrams: 16'(sending.refusal == PutTaken),
+      port: 16'(sending.post.target),
+      ip: 32'(sending.post.remote),
+      sequence_: sequence_q,
+      bytes: 32'(sending.post.bytes),
+      index: sending.post.offset,
+      list: DoneList,
+      reserved: 7'(sending.refusal),
+      error: sending.refusal == PutTaken && read_bad
+  };
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sequence_q <= '0;
+      done_q     <= '0;
+    end else begin
+      if (!enable_i) sequence_q <= '0;
+      else if (done) sequence_q <= sequence_q + 32'd1;
+      if (done && sending.refusal == PutTaken) done_q.sent <= done_q.sent + 16'd1;
+      if (done && sending.refusal != PutTaken) done_q.refused <= done_q.refused + 16'd1;
+      if (put_i.post_we && enable_i && !post_ready) done_q.full <= done_q.full + 16'd1;
+    end
+  end
+  assign done_o   = done_q;
+  assign posted_o = '{strobe: cut && first_q, tag: put_q[7:0]};
+  assign sent_o   = '{strobe: send && part_q == StHeader && head.first, tag: head.put[7:0]};
+  assign idle_o   = !put_i.post_we && !put_i.target_we && !post_valid && state_q == StIdle &&
+                    !under_valid && engine_idle && !head_valid && !valid_q && !freed_i;
+
+  prim_assert u_stored (.clk_i, .rst_ni, .ok_i(!beat || stored_ready));
+  prim_assert u_credit (.clk_i, .rst_ni, .ok_i(!freed_i || credit_q != CreditW'(Credits)));
+  prim_assert u_ends (.clk_i, .rst_ni, .ok_i(read_ready || !(beat && beat_end && tag)));
+endmodule

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Device: a node of a torus whose host puts into the memory of other nodes, and they into its own.
+///
+/// bar -> nanet_bar -> apenet_put <- dma; apenet_put -> torus_node -> apenet_receive ->
+/// nanet_memory -> dma. Rules and figures are in docs/explanation/cores/apenet.md.
+///
+///   Pins        flits_*: as torus_node's, without those of the local port: link p of the router at
+///               bit p - 1
+///   Handshake   flits_*: a flit a cycle, never stalled, with a credit for each; bar and dma AXI4
+///   Configured  cfg_here_i, cfg_last_i as torus_node; cfg_firmware_*_i as nanet_firmware
+///   BAR 0       4 KiB: control, event queue and regions as nanet.rdl, puts as nanet_put.rdl
+///   Interrupt   irq_o: a strobe for new events, as event_queue
+///   Latency     as apenet_put, torus_node and apenet_receive
+///   Throughput  a flit a cycle each way
+///   Profiles    Firmware 0: a region's place is translated in gateware. Firmware 1: each packet
+///               also waits for a soft processor, as in the published node
+///   Parameters  Dims 1..3; DataWidth 128..512 of the dma bus; Depth of the router's buffers and of
+///               both ends of its local port in flits; Firmware 0, 1
+///   Not done    transceivers, framing and checks of a link (rtl/link); lists of buffers; get
+module apenet_node
+  import apenet_node_pkg::*;
+  import nanet_pkg::*;
+#(
+  parameter  int unsigned Dims      = 3,
+  parameter  int unsigned DataWidth = 256,
+  parameter  int unsigned Depth     = 64,
+  parameter  bit          Firmware  = 1'b0,
+  localparam int unsigned Width     = apenet_pkg::FlitWidth,
+  localparam int unsigned NumLinks  = 2 * Dims
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input  torus_pkg::place_t         cfg_here_i,
+  input  torus_pkg::place_t         cfg_last_i,
+  input  logic [15:0]               cfg_firmware_wake_min_i,  // cycles, as nanet_firmware
+  input  logic [15:0]               cfg_firmware_wake_span_i,
+  input  logic [15:0]               cfg_firmware_work_i,
+  input  logic [NumLinks-1:0]       flits_rx_valid_i,
+  input  logic [NumLinks-1:0]       flits_rx_vc_i,
+  input  logic [NumLinks-1:0]       flits_rx_head_i,
+  input  logic [NumLinks-1:0]       flits_rx_tail_i,
+  input  logic [NumLinks*Width-1:0] flits_rx_data_i,
+  output logic [2*NumLinks-1:0]     flits_rx_freed_o,
+  output logic [NumLinks-1:0]       flits_tx_valid_o,
+  output logic [NumLinks-1:0]       flits_tx_vc_o,
+  output logic [NumLinks-1:0]       flits_tx_head_o,
+  output logic [NumLinks-1:0]       flits_tx_tail_o,
+  output logic [NumLinks*Width-1:0] flits_tx_data_o,
+  input  logic [2*NumLinks-1:0]     flits_tx_freed_i,
+
+  input  logic        bar_awvalid_i,
+  input  logic [3:0]  bar_awid_i,
+  input  logic [11:0] bar_awaddr_i,
+  input  logic [7:0]  bar_awlen_i,
+  input  logic [2:0]  bar_awsize_i,
+  input  logic [1:0]  bar_awburst_i,
+  output logic        bar_awready_o,
+  input  logic        bar_wvalid_i,
+  input  logic [63:0] bar_wdata_i,
+  input  logic [7:0]  bar_wstrb_i,
+  input  logic        bar_wlast_i,
+  output logic        bar_wready_o,
+  output logic        bar_bvalid_o,
+  output logic [3:0]  bar_bid_o,
+  output logic [1:0]  bar_bresp_o,
+  input  logic        bar_bready_i,
+  input  logic        bar_arvalid_i,
+  input  logic [3:0]  bar_arid_i,
+  input  logic [11:0] bar_araddr_i,
+  input  logic [7:0]  bar_arlen_i,
+  input  logic [2:0]  bar_arsize_i,
+  input  logic [1:0]  bar_arburst_i,
+  output logic        bar_arready_o,
+  output logic        bar_rvalid_o,
+  output logic [3:0]  bar_rid_o,
+  output logic [63:0] bar_rdata_o,
+  output logic [1:0]  bar_rresp_o,
+  output logic        bar_rlast_o,
+  input  logic        bar_rready_i,
+
+  output logic                   dma_awvalid_o,
+  output logic [0:0]             dma_awid_o,
+  output logic [63:0]            dma_awaddr_o,
+  output logic [7:0]             dma_awlen_o,
+  output logic [2:0]             dma_awsize_o,
+  output logic [1:0]             dma_awburst_o,
+  input  logic                   dma_awready_i,
+  output logic                   dma_wvalid_o,
+  output logic [DataWidth-1:0]   dma_wdata_o,
+  output logic [DataWidth/8-1:0] dma_wstrb_o,
+  output logic                   dma_wlast_o,
+  input  logic                   dma_wready_i,
+  input  logic                   dma_bvalid_i,
+  input  logic [0:0]             dma_bid_i,
+  input  logic [1:0]             dma_bresp_i,
+  output logic                   dma_bready_o,
+  output logic                   dma_arvalid_o,
+  output logic [0:0]             dma_arid_o,
+  output logic [63:0]            dma_araddr_o,
+  output logic [7:0]             dma_arlen_o,
+  output logic [2:0]             dma_arsize_o,
+  output logic [1:0]             dma_arburst_o,
+  input  logic                   dma_arready_i,
+  input  logic                   dma_rvalid_i,
+  input  logic [0:0]             dma_rid_i,
+  input  logic [DataWidth-1:0]   dma_rdata_i,
+  input  logic [1:0]             dma_rresp_i,
+  input  logic                   dma_rlast_i,
+  output logic                   dma_rready_o,
+
+  output logic [0:0] irq_o,
+
+  input logic [63:0] time_cycles_i,
+
+  output logic [NumProbes-1:0]      probe_o,
+  output logic [NumProbes-1:0][7:0] probe_tag_o,
+
+  output logic [31:0] status_packets_o,     // that came
+  output logic [15:0] status_bad_o,         // of them not good
+  output logic [31:0] status_lost_o,        // without a legal route
+  output logic [15:0] status_events_o,
+
+  output logic idle_o
+);
+  axi_pkg::bar_request_t  bar;
+  axi_pkg::bar_response_t bar_answer;
+  axi_pkg::request_t      dma;
+  axi_pkg::response_t     dma_answer;
+  assign bar = {
+      bar_awvalid_i, bar_awid_i, 32'(bar_awaddr_i), bar_awsize_i,
+      bar_wvalid_i, bar_wdata_i, bar_wstrb_i, bar_wlast_i, bar_bready_i,
+      bar_arvalid_i, bar_arid_i, 32'(bar_araddr_i), bar_arlen_i, bar_arsize_i, bar_rready_i
+  };
+  assign {bar_awready_o, bar_wready_o, bar_bvalid_o, bar_bid_o, bar_bresp_o, bar_arready_o,
+          bar_rvalid_o, bar_rid_o, bar_rdata_o, bar_rresp_o, bar_rlast_o} = bar_answer;
+  assign {dma_awvalid_o, dma_awaddr_o, dma_awlen_o, dma_awsize_o, dma_awburst_o,
+          dma_wvalid_o, dma_wlast_o, dma_bready_o,
+          dma_arvalid_o, dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o,
+          dma_rready_o} = dma;
+  assign {dma_awid_o, dma_arid_o} = '0;
+  assign dma_answer = {
+      dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
+      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
+  };
+
+
+  // ---------------------------------------------------------------- registers
+  nanet_ctrl_pkg::control_t    control;
+  nanet_ctrl_pkg::state_t      state;
+  nanet_ctrl_pkg::send_t       unused_send;
+  nanet_ctrl_pkg::put_t        put;
+  nanet_ctrl_pkg::put_state_t  put_state;
+  logic bar_idle;
+  nanet_bar #(
+    .NumPorts  (0),
+    .NumRegions(MaxRegions),
+    .Send      (1'b0),
+    .Put       (1'b1)
+  ) u_bar (
+    .clk_i,
+    .rst_ni,
+    .bar_i    (bar),
+    .bar_o    (bar_answer),
+    .state_i  (state),
+    .control_o(control),
+    .send_i   ('0),
+    .send_o   (unused_send),
+    .put_i    (put_state),
+    .put_o    (put),
+    .idle_o   (bar_idle)
+  );
+
+  // ---------------------------------------------------------------- puts
+  logic tx_valid, tx_head, tx_tail, tx_freed, put_event, put_event_ready, put_idle, full;
+  logic read_valid, read_ready, read_beat;
+  logic [Width-1:0] tx_flit;
+  event_t put_event_data;
+  axi_pkg::address_t read;
+  apenet_pkg::step_t posted, sent, came, ended, announced;
+  apenet_put #(
+    .DataWidth(DataWidth),
+    .Credits  (Depth)
+  ) u_put (
+    .clk_i,
+    .rst_ni,
+    .time_cycles_i,
+    .enable_i     (control.enable),
+    .put_i        (put),
+    .here_i       (cfg_here_i),
+    .flit_valid_o (tx_valid),
+    .flit_head_o  (tx_head),
+    .flit_tail_o  (tx_tail),
+    .flit_o       (tx_flit),
+    .freed_i      (tx_freed),
+    .event_valid_o(put_event),
+    .event_ready_i(put_event_ready),
+    .event_o      (put_event_data),
+    .full_i       (full),
+    .arvalid_o    (read_valid),
+    .arready_i    (read_ready),
+    .ar_o         (read),
+    .rvalid_i     (read_beat),
+    .rdata_i      (dma_rdata_i),
+    .rresp_i      (dma_answer.rresp),
+    .rlast_i      (dma_answer.rlast),
+    .done_o       (put_state.done),
+    .posted_o     (posted),
+    .sent_o       (sent),
+    .idle_o       (put_idle)
+  );
+
+  // ---------------------------------------------------------------- router
+  logic rx_valid, rx_head, rx_tail, rx_freed, unused_vc, unused_freed, node_idle;
+  logic [Width-1:0] rx_flit;
+  logic [31:0] entered;
+  torus_node #(
+    .Dims (Dims),
+    .Width(Width),
+    .Depth(Depth)
+  ) u_node (
+    .clk_i,
+    .rst_ni,
+    .cfg_here_i,
+    .cfg_last_i,
+    .flits_rx_valid_i({flits_rx_valid_i, tx_valid}),
+    .flits_rx_vc_i   ({flits_rx_vc_i, 1'b0}),
+    .flits_rx_head_i ({flits_rx_head_i, tx_head}),
+    .flits_rx_tail_i ({flits_rx_tail_i, tx_tail}),
+    .flits_rx_data_i ({flits_rx_data_i, tx_flit}),
+    .flits_rx_freed_o({flits_rx_freed_o, unused_freed, tx_freed}),
+    .flits_tx_valid_o({flits_tx_valid_o, rx_valid}),
+    .flits_tx_vc_o   ({flits_tx_vc_o, unused_vc}),
+    .flits_tx_head_o ({flits_tx_head_o, rx_head}),
+    .flits_tx_tail_o ({flits_tx_tail_o, rx_tail}),
+    .flits_tx_data_o ({flits_tx_data_o, rx_flit}),
+    .flits_tx_freed_i({flits_tx_freed_i, 1'b0, rx_freed}),
+    .status_packets_o(entered),
+    .status_lost_o,
+    .idle_o          (node_idle)
+  );
+
+  // ---------------------------------------------------------------- what comes
+  list_request_t  request;
+  list_response_t response;
+  logic [DataWidth-1:0] request_data;
+  logic ask, answer, receive_idle, firmware_idle;
+  apenet_pkg::arrivals_t arrivals;
+  apenet_receive #(
+    .DataWidth(DataWidth),
+    .Depth    (Depth),
+    .Firmware (Firmware)
+  ) u_receive (
+    .clk_i,
+    .rst_ni,
+    .time_cycles_i,
+    .enable_i    (control.enable),
+    .flit_valid_i(rx_valid),
+    .flit_head_i (rx_head),
+    .flit_tail_i (rx_tail),
+    .flit_i      (rx_flit),
+    .freed_o     (rx_freed),
+    .ask_o       (ask),
+    .answer_i    (answer),
+    .request_o   (request),
+    .response_i  (response),
+    .data_o      (request_data),
+    .arrivals_o  (arrivals),
+    .came_o      (came),
+    .ended_o     (ended),
+    .announced_o (announced),
+    .idle_o      (receive_idle)
+  );
+  if (Firmware) begin : gen_firmware
+    logic unused_taken;
+    nanet_firmware u_firmware (
+      .clk_i,
+      .rst_ni,
+      .cfg_i         ({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),
+      .req_valid_i   (ask),
+      .taken_o       (unused_taken),
+      .answer_valid_o(answer),
+      .idle_o        (firmware_idle)
+    );
+  end else begin : gen_no_firmware
+    assign answer        = 1'b1;
+    assign firmware_idle = 1'b1;
+    logic unused_firmware;
+    assign unused_firmware = ^{ask, cfg_firmware_wake_min_i, cfg_firmware_wake_span_i,
+                               cfg_firmware_work_i};
+  end
+
+  // ---------------------------------------------------------------- memory
+  logic event_done, memory_idle;
+  nanet_memory #(
+    .NumLists  (1),
+    .DataWidth (DataWidth),
+    .Regions   (MaxRegions),
+    .Send      (1'b1),
+    .BurstBytes(256)
+  ) u_memory (
+    .clk_i,
+    .rst_ni,
+    .control_i         (control),
+    .list_i            (request),
+    .data_i            (request_data),
+    .list_o            (response),
+    .full_o            (full),
+    .event_done_o      (event_done),
+    .irq_o             (irq_o[0]),
+    .send_event_valid_i(put_event),
+    .send_event_i      (put_event_data),
+    .send_event_ready_o(put_event_ready),
+    .read_valid_i      (read_valid),
+    .read_ready_o      (read_ready),
+    .read_i            (read),
+    .read_beat_o       (read_beat),
+    .dma_o             (dma),
+    .dma_wdata_o,
+    .dma_wstrb_o,
+    .dma_i             (dma_answer),
+    .dma_rdata_i,
+    .written_o         (state.written),
+    .lost_o            (state.events_lost),
+    .errors_o          (state.write_errors),
+    .translations_o    (state.translations),
+    .idle_o            (memory_idle)
+  );
+
+  assign state.ready           = !control.enable && put_idle && receive_idle && memory_idle;
+  assign state.filled          = '0;
+  assign state.counters        = '0;
+  assign put_state.packets     = arrivals.packets;
+  assign put_state.bad_packets = arrivals.bad_packets;
+  assign put_state.bad_puts    = arrivals.bad_puts;
+  assign status_packets_o      = arrivals.packets;
+  assign status_bad_o          = arrivals.bad_packets;
+  assign status_events_o       = state.written;
+
+  // ---------------------------------------------------------------- probes
+  always_comb begin
+    probe_o     = '0;
+    probe_tag_o = '0;
+    {probe_o[Posted], probe_tag_o[Posted]}       = posted;
+    {probe_o[Sent], probe_tag_o[Sent]}           = sent;
+    {probe_o[Came], probe_tag_o[Came]}           = came;
+    {probe_o[Ended], probe_tag_o[Ended]}         = ended;
+    {probe_o[Announced], probe_tag_o[Announced]} = announced;
+  end
+
+  assign idle_o = bar_idle && put_idle && node_idle && receive_idle && firmware_idle && memory_idle;
+
+  logic unused;
+  assign unused = ^{entered, event_done, unused_send, unused_vc, unused_freed, bar_awlen_i,
+                    bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i};
+endmodule

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Registers of the put queue of a torus node.
+///
+/// Map: docs/reference/registers.md, "Torus node, put queue". The block behind it is
+/// generated from rtl/regs/nanet_put.rdl; this module gives it plain ports.
+///
+///   Handshake   never stalls; ack one clock after the operation, err for an address or direction
+///               that the map lacks
+///   Latency     1 cycle; the strobes of put_o follow a write by two
+///   Throughput  one operation a cycle
+///   Idle        nothing changes without an operation
+///   Not done    reading back what was posted
+module wb_nanet_put (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  nanet_ctrl_pkg::put_state_t state_i,
+  output nanet_ctrl_pkg::put_t       put_o,
+  input  logic                        wb_cyc_i,
+  input  logic                        wb_stb_i,
+  input  logic                        wb_we_i,
+  input  logic [31:0]                 wb_adr_i,
+  input  logic [3:0]                  wb_sel_i,
+  input  logic [31:0]                 wb_dat_i,
+  output logic                        wb_stall_o,
+  output logic                        wb_ack_o,
+  output logic                        wb_err_o,
+  output logic [31:0]                 wb_dat_o
+);
+  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
+  logic [7:0]  addr;
+  logic [31:0] wdata, biten, rdata;
+
+  nanet_put_regs_pkg::nanet_put__in_t  hwif_in;
+  nanet_put_regs_pkg::nanet_put__out_t hwif_out;
+
+  assign hwif_in.DONE.sent.next     = state_i.done.sent;
+  assign hwif_in.DONE.refused.next  = state_i.done.refused;
+  assign hwif_in.FULL.value.next    = state_i.done.full;
+  assign hwif_in.PACKETS.value.next = state_i.packets;
+  assign hwif_in.BAD.packets.next   = state_i.bad_packets;
+  assign hwif_in.BAD.puts.next      = state_i.bad_puts;
+
+  // swmod is high in the clock of the store: the value is there in the next.
+  logic target_q, post_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      target_q <= 1'b0;
+      post_q   <= 1'b0;
+    end else begin
+      target_q <= hwif_out.TARGET_SET.index.swmod;
+      post_q   <= hwif_out.POST.bytes.swmod;
+    end
+  end
+  assign put_o = '{
+      base: {hwif_out.PUT_HI.value.value, hwif_out.PUT_LO.value.value},
+      blocks: hwif_out.PUT_BYTES.value.value,
+      target_we: target_q,
+      target_index: hwif_out.TARGET_SET.index.value,
+      target: '{
+          valid: hwif_out.TARGET_SET.valid.value,
+          place: hwif_out.TARGET_SET.node.value,
+          key: hwif_out.TARGET_HI.key.value,
+          base: {hwif_out.TARGET_HI.high.value, hwif_out.TARGET_LO.value.value}
+      },
+      post_we: post_q,
+      post: '{
+          target: hwif_out.POST.target.value,
+          bytes: hwif_out.POST.bytes.value,
+          remote: hwif_out.POST_PLACES.remote.value,
+          offset: hwif_out.POST_PLACES.offset.value
+      }
+  };
+
+  wb_regs_adapter #(
+    .AddrWidth(8)
+  ) u_adapter (
+    .clk_i,
+    .rst_ni,
+    .wb_cyc_i,
+    .wb_stb_i,
+    .wb_we_i,
+    .wb_adr_i,
+    .wb_sel_i,
+    .wb_dat_i,
+    .wb_stall_o,
+    .wb_ack_o,
+    .wb_err_o,
+    .wb_dat_o,
+    .reg_req_o     (req),
+    .reg_we_o      (we),
+    .reg_addr_o    (addr),
+    .reg_wdata_o   (wdata),
+    .reg_biten_o   (biten),
+    .reg_stall_wr_i(stall_wr),
+    .reg_stall_rd_i(stall_rd),
+    .reg_rd_ack_i  (rd_ack),
+    .reg_rd_err_i  (rd_err),
+    .reg_rd_data_i (rdata),
+    .reg_wr_ack_i  (wr_ack),
+    .reg_wr_err_i  (wr_err)
+  );
+
+  nanet_put_regs u_regs (
+    .clk                 (clk_i),
+    .arst_n              (rst_ni),
+    .s_cpuif_req         (req),
+    .s_cpuif_req_is_wr   (we),
+    .s_cpuif_addr        (addr),
+    .s_cpuif_wr_data     (wdata),
+    .s_cpuif_wr_biten    (biten),
+    .s_cpuif_req_stall_wr(stall_wr),
+    .s_cpuif_req_stall_rd(stall_rd),
+    .s_cpuif_rd_ack      (rd_ack),
+    .s_cpuif_rd_err      (rd_err),
+    .s_cpuif_rd_data     (rdata),
+    .s_cpuif_wr_ack      (wr_ack),
+    .s_cpuif_wr_err      (wr_err),
+    .hwif_in             (hwif_in),
+    .hwif_out            (hwif_out)
+  );
+endmodule

@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: Apache-2.0
+"""apenet_node, pins to pins: posts by register, memory behind cocotbext-axi, packets on the links.
+
+The far end of the links is a model of the packet format of its own, with the CRC of `zlib`. Memory around
+the put memory and the registered pages has other bytes; every address that is read is recorded.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotbext.axi import AxiBus, AxiMaster, AxiRam
+from pins import Pins
+
+MEMORY = 1 << 16
+PUTS, BLOCKS = 0x1000, 0x180
+QUEUE, TABLE = 0x8000, 0x9000
+PAGES = [0xB000, 0xE000, 0xC000]
+PAGE = 4096
+KEY = 0xABC << 4 | 3
+CONTROL, QUEUE_LO, QUEUE_SIZE, QUEUE_TAKEN, EVENTS = 0x08, 0x10, 0x18, 0x1C, 0x20
+REGION_LO, REGION_PAGES, REGION_SET, REFUSED = 0xE0, 0xE8, 0xEC, 0xF8
+PUT_LO, PUT_BYTES, TARGET_LO, TARGET_HI, TARGET_SET = (0x200 + at for at in (0, 8, 0x10, 0x14, 0x18))
+POST_PLACES, POST, DONE, FULL, PACKETS, BAD = (0x200 + at for at in (0x20, 0x24, 0x28, 0x2C, 0x30, 0x34))
+VALID = 1 << 24
+EMPTY, OUTSIDE, UNKNOWN = 1, 2, 3
+CREDITS = 64
+ME, FAR = 0, 1
+LONGEST = 4096
+
+
+def pauses(seed: int, share: float) -> Iterator[bool]:
+    rng = random.Random(seed)
+    while True:
+        yield rng.random() < share
+
+
+@dataclass(frozen=True)
+class Packet:
+    """A packet as the format says it; `crc`: with which it came."""
+
+    dest: int
+    source: int
+    address: int
+    payload: bytes
+    first: bool
+    last: bool
+    put: int
+    number: int
+    total: int
+    key: int = KEY
+    kind: int = 1
+    crc: bool = True
+
+    def flits(self, said: int | None = None) -> list[int]:
+        kind = self.first | self.last << 1 | self.kind << 4 | (self.put & 0xFF) << 8
+        size = len(self.payload) if said is None else said
+        head = self.dest | self.source << 15 | kind << 32 | size << 48 | self.key << 64 | self.address << 80
+        padded = self.payload + bytes(-len(self.payload) % 16)
+        foot = self.total << 32 | self.number << 64 | self.put << 96
+        crc = zlib.crc32(head.to_bytes(16, "little") + padded + foot.to_bytes(16, "little"))
+        body = [int.from_bytes(padded[at : at + 16], "little") for at in range(0, len(padded), 16)]
+        return [head, *body, foot | (crc if self.crc else crc ^ 1)]
+
+
+def decoded(flits: list[int]) -> Packet:
+    head, *body, foot = flits
+    data = b"".join(flit.to_bytes(16, "little") for flit in body)
+    size = head >> 48 & 0xFFFF
+    kind = head >> 32 & 0xFFFF
+    assert -(-size // 16) == len(body)
+    assert kind >> 8 == foot >> 96 & 0xFF
+    assert data[size:] == bytes(len(data) - size), "zeros behind the last byte"
+    crc = zlib.crc32(head.to_bytes(16, "little") + data + (foot & ~0xFFFFFFFF).to_bytes(16, "little"))
+    return Packet(
+        head & 0x7FFF, head >> 15 & 0x7FFF, head >> 80, data[:size], bool(kind & 1), bool(kind & 2),
+        foot >> 96, foot >> 64 & 0xFFFFFFFF, foot >> 32 & 0xFFFFFFFF, head >> 64 & 0xFFFF, kind >> 4 & 0xF,
+        crc == foot & 0xFFFFFFFF,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Event:
+    list: int
+    refusal: int
+    error: int
+    index: int
+    bytes: int
+    sequence: int
+    place: int
+    end: int
+    packets: int
+
+
+class Bench:
+    """A node at 0 of a ring of two; the far node is this bench."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.rng = random.Random(cocotb.RANDOM_SEED)
+        self.taken = 0
+        self.out: list[Packet] = []
+        self.waiting: tuple[deque[tuple[int, int, int, int]], ...] = (deque(), deque())
+        self.credits = [[CREDITS, CREDITS], [CREDITS, CREDITS]]
+        self.reads: list[tuple[int, int]] = []
+        self.hold = False
+
+    async def start(self, share: float = 0.0) -> None:
+        d = self.dut
+        d.rst_ni.value = 0
+        d.time_cycles_i.value = 0
+        d.cfg_here_i.value, d.cfg_last_i.value = ME, 1
+        d.cfg_firmware_wake_min_i.value = 20
+        d.cfg_firmware_wake_span_i.value = 30
+        d.cfg_firmware_work_i.value = 40
+        for name in ("valid", "vc", "head", "tail", "data"):
+            getattr(d, f"flits_rx_{name}_i").value = 0
+        d.flits_tx_freed_i.value = 0
+        pins, kind = Pins(d), {"reset_active_level": False}
+        self.bar = AxiMaster(AxiBus.from_prefix(pins, "bar"), d.clk_i, d.rst_ni, **kind)
+        self.ram = AxiRam(AxiBus.from_prefix(pins, "dma"), d.clk_i, d.rst_ni, size=MEMORY, **kind)
+        self.empty = self.rng.randbytes(MEMORY)
+        self.ram.write(0, self.empty)
+        self.ram.write(QUEUE, bytes(32 * 16))
+        self.ram.write(TABLE, struct.pack("<3Q", *(page | 1 for page in PAGES)))
+        write, read = self.ram.write_if, self.ram.read_if
+        channels = (write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel)
+        for n, channel in enumerate(channels):
+            channel.set_pause_generator(pauses(cocotb.RANDOM_SEED + n, share))
+        cocotb.start_soon(Clock(d.clk_i, 4, "ns").start())
+        await ClockCycles(d.clk_i, 8)
+        d.rst_ni.value = 1
+        await ClockCycles(d.clk_i, 8)
+        cocotb.start_soon(self.links())
+        for register, value in (
+            (CONTROL, 0), (QUEUE_LO, QUEUE), (QUEUE_SIZE, 4), (REGION_LO, TABLE), (REGION_PAGES, len(PAGES)),
+            (REGION_SET, KEY | VALID), (PUT_LO, PUTS), (PUT_BYTES, 64 * BLOCKS), (TARGET_LO, 0),
+            (TARGET_HI, KEY << 16), (TARGET_SET, 2 | FAR << 8 | VALID), (TARGET_LO, 4096 - 64),
+            (TARGET_SET, 3 | FAR << 8 | VALID), (CONTROL, 1),
+        ):  # fmt: skip
+            await self.write(register, value)
+
+    async def links(self) -> None:
+        """Both links: collects what leaves, sends what waits, with credits, and gives credits back."""
+        d = self.dut
+        open_: list[dict[int, list[int]]] = [{}, {}]
+        while True:
+            freed = 0
+            await ReadOnly()
+            valid, vc = int(d.flits_tx_valid_o.value), int(d.flits_tx_vc_o.value)
+            head, tail = int(d.flits_tx_head_o.value), int(d.flits_tx_tail_o.value)
+            data = int(d.flits_tx_data_o.value) if valid else 0
+            back = int(d.flits_rx_freed_o.value)
+            if d.rst_ni.value and d.dma_arvalid_o.value and d.dma_arready_i.value:
+                beats, width = int(d.dma_arlen_o.value) + 1, 1 << int(d.dma_arsize_o.value)
+                self.reads.append((int(d.dma_araddr_o.value), beats * width))
+            for link in (0, 1):
+                for channel in (0, 1):
+                    self.credits[link][channel] += back >> (2 * link + channel) & 1
+                if valid >> link & 1:
+                    channel = vc >> link & 1
+                    flits = open_[link].setdefault(channel, [])
+                    assert (head >> link & 1) == (not flits)
+                    flits.append(data >> 128 * link & (1 << 128) - 1)
+                    if tail >> link & 1:
+                        self.out.append(decoded(flits))
+                        flits.clear()
+                    freed |= 1 << (2 * link + channel)
+            await RisingEdge(d.clk_i)
+            d.flits_tx_freed_i.value = 0 if self.hold else freed
+            pins = [0, 0, 0, 0, 0]
+            for link in (0, 1):
+                queue = self.waiting[link]
+                if queue and self.credits[link][queue[0][2]]:
+                    head_, tail_, channel, flit = queue.popleft()
+                    self.credits[link][channel] -= 1
+                    for n, value in enumerate((1, channel, head_, tail_)):
+                        pins[n] |= value << link
+                    pins[4] |= flit << 128 * link
+            for name, value in zip(("valid", "vc", "head", "tail", "data"), pins, strict=True):
+                getattr(d, f"flits_rx_{name}_i").value = value
+
+    def send(self, flits: list[int], link: int = 0, channel: int = 0) -> None:
+        """A packet to the node, flit by flit."""
+        last = len(flits) - 1
+        self.waiting[link].extend((n == 0, n == last, channel, flit) for n, flit in enumerate(flits))
+
+    async def read(self, register: int) -> int:
+        return struct.unpack("<I", (await self.bar.read(register, 4)).data)[0]
+
+    async def write(self, register: int, value: int) -> None:
+        await self.bar.write(register, struct.pack("<I", value))
+
+    async def post(self, offset: int, remote: int, size: int, target: int) -> None:
+        await self.write(POST_PLACES, remote << 16 | offset)
+        await self.write(POST, target << 24 | size)
+
+    async def settle(self) -> None:
+        """Waits until nothing moves."""
+        for _ in range(60_000):
+            await RisingEdge(self.dut.clk_i)
+            if self.dut.idle_o.value and not any(self.waiting):
+                break
+        await ClockCycles(self.dut.clk_i, 40)
+        assert self.dut.idle_o.value
+
+    def events(self) -> list[Event]:
+        found = []
+        while True:
+            at = QUEUE + self.taken % 16 * 32
+            words = struct.unpack("<4Q", self.ram.read(at, 32))
+            if words[3] >> 63 != 1 - self.taken // 16 % 2:
+                return found
+            self.taken += 1
+            found.append(Event(
+                words[0] >> 8 & 0xFF, words[0] >> 1 & 0x7F, words[0] & 1, words[0] >> 16 & 0xFFFF,
+                words[0] >> 32, words[1] & 0xFFFFFFFF, words[1] >> 32, words[2] & 0xFFFF,
+                words[2] >> 16 & 0xFFFF,
+            ))  # fmt: skip
+
+    def region(self) -> bytes:
+        """The registered memory as its program sees it."""
+        return b"".join(self.ram.read(page, PAGE) for page in PAGES)
+
+    def outside(self) -> bool:
+        """Whether nothing was written outside the registered pages and the queue."""
+        mine = [(page, page + PAGE) for page in PAGES] + [(QUEUE, QUEUE + 512), (TABLE, TABLE + 24)]
+        mine += [(PUTS, PUTS + 64 * BLOCKS)]
+        at = 0
+        for begin, end in sorted(mine):
+            if self.ram.read(at, begin - at) != self.empty[at:begin]:
+                return False
+            at = end
+        return self.ram.read(at, MEMORY - at) == self.empty[at:]
+
+    def packets(self, data: bytes, at: int, put: int, source: int = FAR) -> list[Packet]:
+        """A put to the node, as packets of at most a page of the region each."""
+        cuts, pieces = 0, []
+        while cuts < len(data):
+            size = min(len(data) - cuts, PAGE - (at + cuts) % PAGE)
+            pieces.append((cuts, data[cuts : cuts + size]))
+            cuts += size
+        return [
+            Packet(ME, source, at + cut, piece, n == 0, n == len(pieces) - 1, put, n, len(data))
+            for n, (cut, piece) in enumerate(pieces)
+        ]
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def what_is_posted_leaves_in_packets_of_a_page_and_is_announced(dut: Any, share: float) -> None:
+    bench = Bench(dut)
+    await bench.start(share)
+    sizes = [1, 15, 16, 17, 64, 65, 2048, 4096, 4097, 8192, 12_345]
+    bench.rng.shuffle(sizes)
+    expected: list[Packet] = []
+    events = []
+    for number, size in enumerate(sizes):
+        data = bench.rng.randbytes(size)
+        blocks = -(-size // 64)
+        # The last place too.
+        offset = BLOCKS - blocks if number == 0 else bench.rng.randrange(BLOCKS - blocks + 1)
+        remote, target = bench.rng.randrange(1000), bench.rng.choice((2, 3))
+        bench.ram.write(PUTS + 64 * offset, data)
+        await bench.post(offset, remote, size, target)
+        while dut.status_events_o.value != number + 1:
+            await RisingEdge(dut.clk_i)
+        # Announced: its place may be used again.
+        bench.ram.write(PUTS + 64 * offset, bytes(size))
+        begin = 64 * remote + (4032 if target == 3 else 0)
+        for packet in bench.packets(data, begin, number, ME):
+            expected.append(Packet(**{**vars(packet), "dest": FAR}))
+        events.append(Event(0x81, 0, 0, offset, size, number, remote, target, 1))
+    await bench.settle()
+    assert bench.out == expected
+    assert bench.events() == events
+    assert await bench.read(DONE) == len(sizes)
+    begin, end = PUTS, PUTS + 64 * BLOCKS
+    # A read has whole beats: of at most 64 bytes, as places have.
+    assert all(begin <= at and at + size <= end for at, size in bench.reads)
+    assert bench.outside()
+
+
+@cocotb.test()
+async def what_must_not_be_read_is_refused_with_its_reason(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    wrong = [
+        (0, 0, 2, EMPTY), (0, (4 << 20) + 1, 2, EMPTY), (BLOCKS, 1, 2, OUTSIDE), (BLOCKS - 1, 65, 2, OUTSIDE),
+        (0xFFFF, 4 << 20, 2, OUTSIDE), (0, 64, 0, UNKNOWN), (0, 64, 15, UNKNOWN),
+    ]  # fmt: skip
+    for offset, size, target, _ in wrong:
+        await bench.post(offset, 0, size, target)
+    await bench.settle()
+    assert bench.reads == []
+    assert bench.out == []
+    found = bench.events()
+    assert [one.refusal for one in found] == [reason for *_, reason in wrong]
+    assert all(one.packets == 0 and not one.error for one in found)
+    # A target that was taken away is unknown; the one beside it is not.
+    await bench.write(TARGET_SET, 2 | FAR << 8)
+    await bench.post(0, 0, 64, 2)
+    await bench.post(0, 0, 64, 3)
+    await bench.settle()
+    assert [one.refusal for one in bench.events()] == [UNKNOWN, 0]
+    assert len(bench.out) == 1
+    assert await bench.read(DONE) == (len(wrong) + 1) << 16 | 1
+
+
+@cocotb.test()
+async def an_error_of_memory_spoils_its_packet_and_is_in_the_event(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    right = bench.ram.read_if._read
+
+    async def fail(address: int, length: int) -> bytes:
+        if address >= PUTS + 4096:
+            raise OSError
+        return await right(address, length)
+
+    bench.ram.read_if._read = fail
+    await bench.post(0, 0, 4160, 2)
+    await bench.post(0, 0, 500, 2)
+    await bench.settle()
+    assert [packet.crc for packet in bench.out] == [True, False, True]
+    assert [one.error for one in bench.events()] == [1, 0]
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def what_comes_whole_is_in_memory_and_announced(dut: Any, share: float) -> None:
+    bench = Bench(dut)
+    await bench.start(share)
+    shadow = bytearray(bench.region())
+    expected = []
+    for number in range(10):
+        # Two nodes' packets in turn, by both links: to other halves, as nothing orders them.
+        puts = []
+        for source in (1, 2):
+            low = 0 if source == 1 else 6144
+            begin = low + 64 * bench.rng.randrange(90)
+            size = bench.rng.randrange(1, low + 6144 - begin + 1)
+            data = bench.rng.randbytes(size)
+            shadow[begin : begin + size] = data
+            puts.append(bench.packets(data, begin, number, source))
+            expected.append(Event(0x82, 0, 0, KEY, size, number, begin // 64, source, len(puts[-1])))
+        for link, packets in enumerate(puts):
+            for packet in packets:
+                bench.send(packet.flits(), link, bench.rng.randrange(2) if len(packets) == 1 else 0)
+        await bench.settle()
+        found = bench.events()
+        assert sorted(found, key=lambda one: one.end) == expected[-2:]
+        await bench.write(QUEUE_TAKEN, bench.taken)
+        assert bench.region() == shadow
+    assert bench.outside()
+    assert await bench.read(BAD) == 0
+    assert await bench.read(PACKETS) == sum(one.packets for one in expected)
+
+
+@cocotb.test()
+async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    data = bench.rng.randbytes(5000)
+    one, two = bench.packets(data, 0, 7)
+    single = bench.packets(data[:300], 8192, 8)[0]
+
+    def of(packet: Packet, **changes: Any) -> list[int]:
+        return Packet(**{**vars(packet), **changes}).flits()
+
+    short, long = single.flits(), single.flits()
+    cases: list[tuple[list[list[int]], int, int]] = [
+        # packets, bad packets, bad puts
+        ([of(one, crc=False), two.flits()], 1, 1),
+        ([one.flits(), of(two, crc=False)], 1, 1),
+        ([two.flits()], 0, 1),
+        ([one.flits(), of(two, number=2)], 0, 1),
+        ([one.flits(), of(two, put=6)], 0, 1),
+        ([one.flits(), of(two, source=5)], 0, 1),
+        ([of(two, first=True)], 0, 1),
+        ([of(one, first=False), two.flits()], 0, 1),
+        ([[*short[:-2], short[-1]]], 1, 1),
+        ([[*long[:-1], 0, long[-1]]], 1, 1),
+        ([[short[0]]], 1, 1),
+        ([of(single, kind=2)], 1, 0),
+        ([single.flits(said=0)], 1, 1),
+        ([of(single, address=8192 + 16)], 1, 1),
+        ([of(single, address=8192 - 64)], 1, 1),
+        ([single.flits(said=4097)], 1, 1),
+        ([of(single, key=KEY ^ 1 << 4)], 1, 1),
+        ([of(single, key=KEY ^ 1)], 1, 1),
+        ([of(single, address=3 * PAGE)], 1, 1),
+        ([of(single, address=1 << 40)], 1, 1),
+    ]
+    packets = bad = puts = 0
+    for flits, bad_packets, bad_puts in cases:
+        for each in flits:
+            bench.send(each)
+        await bench.settle()
+        packets, bad, puts = packets + len(flits), bad + bad_packets, puts + bad_puts
+        where = f"{len(flits)} packets, {cases.index((flits, bad_packets, bad_puts))}"
+        assert await bench.read(BAD) == puts << 16 | bad, where
+        assert await bench.read(PACKETS) == packets, where
+        assert bench.events() == [], where
+    assert bench.outside()
+    # The next one is not touched by any of them.
+    for packet in (one, two, single):
+        bench.send(packet.flits())
+    await bench.settle()
+    assert [event.sequence for event in bench.events()] == [7, 8]
+    region = bench.region()
+    assert region[:5000] == data
+    assert region[8192:8492] == data[:300]
+
+
+@cocotb.test()
+async def a_program_that_takes_no_events_does_not_stop_the_network(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    for number in range(20):
+        bench.send(bench.packets(bytes([number]) * 64, 64 * number, number)[0].flits())
+    await bench.settle()
+    assert len(bench.events()) == 16
+    assert await bench.read(EVENTS) == 4 << 16 | 16
+    assert bench.region()[: 20 * 64] == b"".join(bytes([number]) * 64 for number in range(20))
+    # Its own posts wait for a place instead.
+    await bench.post(0, 0, 64, 2)
+    await ClockCycles(dut.clk_i, 200)
+    assert len(bench.out) == 1
+    assert await bench.read(EVENTS) == 4 << 16 | 16
+    await bench.write(QUEUE_TAKEN, 16)
+    await bench.settle()
+    assert [one.list for one in bench.events()] == [0x81]
+
+
+@cocotb.test()
+async def posts_without_room_are_counted_and_no_flit_leaves_without_a_credit(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    bench.hold = True
+    data = bench.rng.randbytes(4096)
+    bench.ram.write(PUTS, data)
+    for _ in range(40):
+        await bench.post(0, 0, 4096, 2)
+    await ClockCycles(dut.clk_i, 2000)
+    full = await bench.read(FULL)
+    assert full > 0
+    assert sum(packet.payload == data for packet in bench.out) == 0, "64 flits are no whole packet"
+    # What was begun waits for credits: it is not ready for another program.
+    await bench.write(CONTROL, 0)
+    assert not await bench.read(CONTROL) & 0x100
+
+
+@cocotb.test()
+async def a_post_is_on_the_link_in_its_cycles_and_packets_follow_each_other(dut: Any) -> None:
+    """The latency budget of the page, from the register to the router's pins, less memory's."""
+    bench = Bench(dut)
+    await bench.start()
+    data = bench.rng.randbytes(16_384)
+    bench.ram.write(PUTS, data)
+    seen: dict[str, int] = {}
+    flits: list[int] = []
+
+    async def watch() -> None:
+        clock = 0
+        while True:
+            await RisingEdge(dut.clk_i)
+            clock += 1
+            for name in ("dma_arvalid_o", "dma_rvalid_i", "flits_tx_valid_o"):
+                if getattr(dut, name).value:
+                    seen.setdefault(name, clock)
+            if dut.bar_wvalid_i.value and dut.bar_wready_o.value:
+                seen["post"] = clock
+            if dut.flits_tx_valid_o.value:
+                flits.append(clock)
+
+    await bench.write(POST_PLACES, 0)
+    cocotb.start_soon(watch())
+    await bench.write(POST, 2 << 24 | 16_384)
+    await bench.settle()
+    print({name: clock - seen["post"] for name, clock in seen.items()}, len(flits), flits[-1] - flits[0])
+    assert len(flits) == 4 * 258
+    # First beat to the header: the buffer 1, the packet's register 1, the node's registers and router 3.
+    assert seen["flits_tx_valid_o"] - seen["dma_rvalid_i"] == 5

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+from bench import run
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"DataWidth": 256},
+        pytest.param({"DataWidth": 128}, marks=pytest.mark.release),
+        pytest.param({"DataWidth": 512}, marks=pytest.mark.release),
+        pytest.param({"DataWidth": 256, "Firmware": 1}, marks=pytest.mark.release),
+    ],
+    ids=["256", "128", "512", "as-published"],
+)
+def test_puts_between_nodes(parameters: dict[str, int]) -> None:
+    run("isthmus:board:apenet_node", "apenet_node", "apenet_node_tb", parameters={"Dims": 1, **parameters})
