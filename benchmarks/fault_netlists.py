@@ -387,8 +387,9 @@ def miters(
     rest = [line.replace("-undriven -anyseq", "-undriven -expose") for line in rest]
     clocks = "clk2fflogic" if twins.task.multiclock else "async2sync"
     passes = [
-        *first, *_REGISTERS, *_selected(faults, top, width), *rest, "hierarchy -smtcheck", "flatten", "memory_nordff",
-        *_REGISTERS, clocks, "setundef -init -zero", "chformal -cover -live -fair -remove", "design -save all",
+        *first, *_REGISTERS, *_selected(faults, top, width), *rest, "hierarchy -smtcheck", "flatten",
+        "memory_nordff", *_REGISTERS, clocks, "setundef -init -zero",
+        "chformal -cover -live -fair -remove", "design -save all",
     ]  # fmt: skip
     models = {}
     one = replace(twins.task, mode="prove")
