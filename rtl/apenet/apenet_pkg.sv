@@ -49,5 +49,33 @@ package apenet_pkg;
     logic [15:0] bad_packets;  // check sum, length or format
     logic [15:0] bad_puts;     // whose last packet came, but not all of them, or not all right
   } arrivals_t;
+
+  /// What a packet's header and footer say.
+  typedef struct packed {
+    torus_pkg::place_t  dest;
+    logic [15:0]        key;
+    logic [47:0]        address;
+    logic [LengthW-1:0] bytes;
+    logic               first;
+    logic               last;
+    logic [PutW-1:0]    total;
+    logic [NumberW-1:0] number;
+    logic [31:0]        put;
+  } packet_t;
+
+  /// What is left to find out of a packet when its tail has come.
+  typedef struct packed {
+    logic                   good;      // so far
+    logic                   first;
+    logic                   last;
+    logic [1:0]             commands;
+    torus_pkg::place_t      source;
+    logic [31:0]            put;
+    logic [NumberW-1:0]     number;
+    logic [PutW-1:0]        total;
+    logic [47:0]            begin_;    // of the put, in its region
+    nanet_ctrl_pkg::region_key_t key;
+    logic [62:0]            cycles;
+  } record_t;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -2,7 +2,7 @@
 /// Puts a program's memory into that of another node: posts in, reads of the put memory, packets of
 /// a torus out, an event for each.
 ///
-/// post -> fifo -> check -> cut -> axi_read_engine -> block_fifo -> header, payload, footer
+/// post -> fifo -> check -> cut -> axi_read_engine -> block_fifo -> apenet_frames
 ///
 ///   Handshake   put_i.post_we is never stalled: a post that finds 16 waiting is dropped and
 ///               counted as full. flit_* leave with a credit, of which there are Credits; freed_i
@@ -65,14 +65,9 @@ module apenet_put
 );
   localparam int unsigned Posts     = 16;
   localparam int unsigned UnderWay  = 8;
-  localparam int unsigned Heads     = 8;
   localparam int unsigned Burst     = 256;  // bytes of a read
   localparam int unsigned DataBytes = DataWidth / 8;
-  localparam int unsigned Flits     = DataWidth / FlitWidth;  // of a beat
-  localparam int unsigned LaneW     = Flits > 1 ? $clog2(Flits) : 1;
   localparam int unsigned RoomW     = $clog2(Depth) + 1;
-  localparam int unsigned CreditW   = $clog2(Credits + 1);
-  localparam int unsigned LeftW     = $clog2(MaxPayload / 16) + 1;
 
   if (DataWidth != 128 && DataWidth != 256 && DataWidth != 512) begin : gen_width_check
     $error("apenet_put: DataWidth is %0d, legal are 128, 256 and 512", DataWidth);
@@ -80,9 +75,6 @@ module apenet_put
   if (Depth < 4 * Burst / DataBytes || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
     $error("apenet_put: Depth is %0d, legal are powers of two from %0d on", Depth,
            4 * Burst / DataBytes);
-  end
-  if (Credits < 2 || Credits > 1024) begin : gen_credits_check
-    $error("apenet_put: Credits is %0d, legal is 2..1024", Credits);
   end
 
   // ---------------------------------------------------------------- posts
@@ -119,18 +111,6 @@ module apenet_put
     refusal_e                  refusal;
     nanet_ctrl_pkg::put_post_t post;
   } sending_t;
-  /// What a packet's header and footer say.
-  typedef struct packed {
-    torus_pkg::place_t  dest;
-    logic [15:0]        key;
-    logic [47:0]        address;
-    logic [LengthW-1:0] bytes;
-    logic               first;
-    logic               last;
-    logic [PutW-1:0]    total;
-    logic [NumberW-1:0] number;
-    logic [31:0]        put;
-  } packet_t;
 
   typedef enum logic [1:0] {
     StIdle,
@@ -271,131 +251,32 @@ module apenet_put
   end
 
   // ---------------------------------------------------------------- packets
-  logic head_valid, head_take;
-  packet_t head;
-  fifo #(
-    .Width($bits(packet_t)),
-    .Depth(Heads)
-  ) u_heads (
+  logic frames_idle;
+  apenet_frames #(
+    .DataWidth(DataWidth),
+    .Credits  (Credits)
+  ) u_frames (
     .clk_i,
     .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(cut),
-    .ready_o(head_ready),
-    .data_i ({target_q.place, target_q.key, remote_q, bytes, first_q, last, post_q.bytes, number_q,
-              put_q}),
-    .valid_o(head_valid),
-    .ready_i(head_take),
-    .data_o (head),
-    .usage_o()
+    .here_i,
+    .packet_valid_i(cut),
+    .packet_ready_o(head_ready),
+    .packet_i      ('{
+        dest: target_q.place, key: target_q.key, address: remote_q, bytes: bytes, first: first_q,
+        last: last, total: post_q.bytes, number: number_q, put: put_q
+    }),
+    .beat_valid_i  (stored_valid),
+    .beat_ready_o  (pop),
+    .beat_i        (stored),
+    .beat_bad_i    (stored_bad),
+    .flit_valid_o,
+    .flit_head_o,
+    .flit_tail_o,
+    .flit_o,
+    .freed_i,
+    .sent_o,
+    .idle_o        (frames_idle)
   );
-
-  typedef enum logic [1:0] {
-    StHeader,
-    StPayload,
-    StFooter
-  } part_e;
-  part_e part_q;
-  logic [LaneW-1:0] lane_q;
-  logic [LeftW-1:0] flits_q;   // of payload that are not sent
-  logic [CreditW-1:0] credit_q;
-  logic able, send, final_flit, spoiled_q, footer_q;
-  logic valid_q, head_q, tail_q;
-  logic [FlitWidth-1:0] flit_q, flit, payload, mask;
-  logic [31:0] crc;
-  torus_pkg::header_t header;
-  torus_pkg::footer_t footer;
-  kind_t kind;
-
-  assign kind   = '{
-      put: head.put[7:0], what: KindPut, zero: '0, last: head.last, first: head.first
-  };
-  assign header = '{
-      address: head.address, id: head.key, bytes: 16'(head.bytes), kind: kind, reserved: '0,
-      source: here_i, dest: head.dest
-  };
-  assign footer = '{
-      sequence_: {head.put, 32'(head.number)}, flags: 32'(head.total), crc: '0
-  };
-
-  assign able       = credit_q != '0;
-  assign final_flit = flits_q == LeftW'(1);
-  always_comb begin
-    payload = stored[FlitWidth-1:0];
-    for (int unsigned i = 0; i < Flits; i++) begin
-      if (lane_q == LaneW'(i)) payload = stored[FlitWidth*i+:FlitWidth];
-    end
-    // Behind the last byte there are zeros.
-    for (int unsigned i = 0; i < FlitWidth / 8; i++) begin
-      mask[8*i+:8] = {8{!final_flit || head.bytes[3:0] == '0 || 4'(i) < head.bytes[3:0]}};
-    end
-    send = 1'b0;
-    flit = header;
-    unique case (part_q)
-      StHeader:  send = able && head_valid && stored_valid;
-      StPayload: begin
-        send = able && stored_valid;
-        flit = payload & mask;
-      end
-      default: begin
-        send = able;
-        flit = footer;
-      end
-    endcase
-  end
-  assign pop       = send && part_q == StPayload && (final_flit || lane_q == LaneW'(Flits - 1));
-  assign head_take = send && part_q == StFooter;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      part_q    <= StHeader;
-      lane_q    <= '0;
-      credit_q  <= CreditW'(Credits);
-      valid_q   <= 1'b0;
-      spoiled_q <= 1'b0;
-    end else begin
-      valid_q <= send;
-      if (send != freed_i) credit_q <= send ? credit_q - 1'b1 : credit_q + 1'b1;
-      if (send) begin
-        unique case (part_q)
-          StHeader: begin
-            part_q    <= StPayload;
-            lane_q    <= '0;
-            spoiled_q <= 1'b0;
-          end
-          StPayload: begin
-            lane_q    <= pop ? '0 : lane_q + LaneW'(1);
-            spoiled_q <= spoiled_q || stored_bad;
-            if (final_flit) part_q <= StFooter;
-          end
-          default: part_q <= StHeader;
-        endcase
-      end
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (send) begin
-      flit_q   <= flit;
-      head_q   <= part_q == StHeader;
-      tail_q   <= part_q == StFooter;
-      footer_q <= part_q == StFooter;
-      if (part_q == StHeader) flits_q <= LeftW'((LengthW'(head.bytes) + LengthW'(15)) >> 4);
-      else if (part_q == StPayload) flits_q <= flits_q - LeftW'(1);
-    end
-  end
-
-  apenet_crc u_crc (
-    .clk_i,
-    .first_i(head_q),
-    .take_i (valid_q),
-    .data_i (flit_q),
-    .crc_o  (crc)
-  );
-  assign flit_valid_o = valid_q;
-  assign flit_head_o  = head_q;
-  assign flit_tail_o  = tail_q;
-  assign flit_o       = {flit_q[FlitWidth-1:32],
-                         !footer_q ? flit_q[31:0] : spoiled_q ? ~crc : crc};
 
   // ---------------------------------------------------------------- events
   sending_t sending;
@@ -467,11 +348,9 @@ module apenet_put
   end
   assign done_o   = done_q;
   assign posted_o = '{strobe: cut && first_q, tag: put_q[7:0]};
-  assign sent_o   = '{strobe: send && part_q == StHeader && head.first, tag: head.put[7:0]};
   assign idle_o   = !put_i.post_we && !put_i.target_we && !post_valid && state_q == StIdle &&
-                    !under_valid && engine_idle && !head_valid && !valid_q && !freed_i;
+                    !under_valid && engine_idle && frames_idle && !freed_i;
 
   prim_assert u_stored (.clk_i, .rst_ni, .ok_i(!beat || stored_ready));
-  prim_assert u_credit (.clk_i, .rst_ni, .ok_i(!freed_i || credit_q != CreditW'(Credits)));
   prim_assert u_ends (.clk_i, .rst_ni, .ok_i(read_ready || !(beat && beat_end && tag)));
 endmodule

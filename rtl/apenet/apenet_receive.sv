@@ -2,7 +2,7 @@
 /// Writes the puts that come over a torus into registered memory, an event for each that is whole.
 ///
 /// flits -> block_fifo -> header -> places -> commands; payload -> beats -> memory; footer ->
-/// records -> table of puts -> event
+/// records -> apenet_puts -> event
 ///
 ///   Handshake   flit_valid_i is never stalled, the sender holds a credit for it; freed_o gives one
 ///               back. request_o, response_i and data_o as a list of nanet_memory
@@ -65,15 +65,10 @@ module apenet_receive
   localparam int unsigned LeftW    = $clog2(MaxPayload / 16) + 1;
   localparam int unsigned Command  = nanet_pkg::MaxCommand;
   localparam int unsigned CommandW = nanet_pkg::CommandW;
-  localparam int unsigned EntryW   = 3 * PlaceBits;
   localparam int unsigned Pending  = 16;  // commands
 
   if (DataWidth != 128 && DataWidth != 256 && DataWidth != 512) begin : gen_width_check
     $error("apenet_receive: DataWidth is %0d, legal are 128, 256 and 512", DataWidth);
-  end
-
-  if (PlaceBits < 1 || PlaceBits > 2) begin : gen_places_check
-    $error("apenet_receive: PlaceBits is %0d, legal are 1 and 2", PlaceBits);
   end
 
   // ---------------------------------------------------------------- flits
@@ -112,20 +107,6 @@ module apenet_receive
     logic [47:0]                 address;
     logic [LengthW-1:0]          bytes;
   } place_t;
-  /// What is left to find out of a packet when its tail has come.
-  typedef struct packed {
-    logic                   good;      // so far
-    logic                   first;
-    logic                   last;
-    logic [1:0]             commands;
-    torus_pkg::place_t      source;
-    logic [31:0]            put;
-    logic [NumberW-1:0]     number;
-    logic [PutW-1:0]        total;
-    logic [47:0]            begin_;    // of the put, in its region
-    nanet_ctrl_pkg::region_key_t key;
-    logic [62:0]            cycles;
-  } record_t;
 
   state_e state_q;
   torus_pkg::header_t header, header_q;
@@ -227,7 +208,8 @@ module apenet_receive
                                     kind_q.last && kind_q.what == KindPut,
         commands: state_q == StHeader || !legal_q ? 2'd0 :
                   header_q.bytes > 16'(Command) ? 2'd2 : 2'd1,
-        source: state_q == StHeader ? header.source : header_q.source, put: sequence_.put, number: sequence_.packet[NumberW-1:0],
+        source: state_q == StHeader ? header.source : header_q.source,
+        put: sequence_.put, number: sequence_.packet[NumberW-1:0],
         total: footer.flags[PutW-1:0],
         begin_: header_q.address + 48'(header_q.bytes) - 48'(footer.flags[PutW-1:0]),
         key: header_q.id, cycles: time_cycles_i[62:0]
@@ -319,128 +301,43 @@ module apenet_receive
     end
   end
 
-  // ---------------------------------------------------------------- answers of memory
-  logic answer_valid, answer_error, answer_take, answer_ready;
-  fifo #(
-    .Width(1),
-    .Depth(Pending)
-  ) u_answers (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(response_i.done_valid),
-    .ready_o(answer_ready),
-    .data_i (response_i.done_error),
-    .valid_o(answer_valid),
-    .ready_i(answer_take),
-    .data_o (answer_error),
-    .usage_o()
-  );
-  prim_assert u_answers_fit (.clk_i, .rst_ni, .ok_i(!response_i.done_valid || answer_ready));
-
-  record_t record;
-  logic record_valid, record_take;
-  fifo #(
-    .Width($bits(record_t)),
-    .Depth(8)
-  ) u_records (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(record_put_q),
-    .ready_o(record_ready),
-    .data_i (made_q),
-    .valid_o(record_valid),
-    .ready_i(record_take),
-    .data_o (record),
-    .usage_o()
-  );
-
   // ---------------------------------------------------------------- puts
-  typedef struct packed {
-    torus_pkg::place_t  source;
-    logic [31:0]        put;
-    logic [NumberW-1:0] next;     // packet
-  } entry_t;
-  entry_t entries[1 << EntryW];
-  entry_t entry;
-  logic [(1<<EntryW)-1:0] whole_q;  // so far
-  logic [EntryW-1:0] index;
-  logic [1:0] answered_q;
-  logic error_q, answered, follows, whole, decide, announce;
-  arrivals_t arrivals_q;
-
-  assign index       = {
-      record.source[2][PlaceBits-1:0], record.source[1][PlaceBits-1:0],
-      record.source[0][PlaceBits-1:0]
-  };
-  assign entry       = entries[index];
-  assign answered    = record_valid && answered_q == record.commands;
-  assign answer_take = record_valid && !answered && answer_valid;
-  assign follows     = record.first ? record.number == '0 :
-                       whole_q[index] && entry.source == record.source &&
-                       entry.put == record.put && entry.next == record.number;
-  assign whole       = record.good && !error_q && follows;
-  assign announce    = answered && record.last && whole && enable_i;
-  assign decide      = answered && (!announce || response_i.event_ready);
-  assign record_take = decide;
-
+  logic answer_take, records_idle;
+  apenet_puts #(
+    .PlaceBits(PlaceBits),
+    .Pending  (Pending)
+  ) u_puts (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .record_valid_i(record_put_q),
+    .record_ready_o(record_ready),
+    .record_i      (made_q),
+    .done_valid_i  (response_i.done_valid),
+    .done_error_i  (response_i.done_error),
+    .answer_take_o (answer_take),
+    .event_valid_o (request_o.event_valid),
+    .event_ready_i (response_i.event_ready),
+    .event_o       (request_o.event_),
+    .arrivals_o,
+    .announced_o,
+    .idle_o        (records_idle)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      whole_q    <= '0;
-      answered_q <= '0;
-      error_q    <= 1'b0;
-      pending_q  <= '0;
-      arrivals_q <= '0;
-    end else begin
-      if (decide) begin
-        // Behind its last packet a put has no more.
-        whole_q[index] <= whole && !record.last;
-        answered_q     <= '0;
-        error_q        <= 1'b0;
-        arrivals_q.packets <= arrivals_q.packets + 32'd1;
-        if (!record.good || error_q) arrivals_q.bad_packets <= arrivals_q.bad_packets + 16'd1;
-        if (record.last && !whole) arrivals_q.bad_puts <= arrivals_q.bad_puts + 16'd1;
-      end else if (answer_take) begin
-        answered_q <= answered_q + 2'd1;
-        error_q    <= error_q || answer_error;
-      end
-      if (cmd_take != answer_take) begin
-        pending_q <= answer_take ? pending_q - 5'd1 : pending_q + 5'd1;
-      end
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (decide) begin
-      entries[index] <= '{source: record.source, put: record.put,
-                          next: record.number + NumberW'(1)};
+    if (!rst_ni) pending_q <= '0;
+    else if (cmd_take != answer_take) begin
+      pending_q <= answer_take ? pending_q - 5'd1 : pending_q + 5'd1;
     end
   end
 
-  assign request_o.event_valid = announce;
-  assign request_o.event_ = '{
-      cycles: record.cycles,
-      lost: 32'(arrivals_q.bad_puts),
-      datagrams: 16'(record.number) + 16'd1,
-      port: 16'(record.source),
-      ip: record.begin_[37:6],
-      sequence_: record.put,
-      bytes: 32'(record.total),
-      index: record.key,
-      list: ArrivedList,
-      reserved: '0,
-      error: 1'b0
-  };
   assign ask_o       = write_q == StAsk;
-  assign arrivals_o  = arrivals_q;
   assign came_o      = '{strobe: place_put && kind.first, tag: kind.put};
   assign ended_o     = '{strobe: state_q == StFooter && valid && take && is_tail && kind_q.last,
                          tag: sequence_.put[7:0]};
-  assign announced_o = '{strobe: announce && decide, tag: record.put[7:0]};
   assign idle_o      = state_q == StHeader && !valid && !flit_valid_i && !freed_o &&
-                       !record_valid && !record_put_q && !place_valid && write_q == StIdle &&
+                       records_idle && !record_put_q && !place_valid && write_q == StIdle &&
                        pending_q == '0;
 
   logic unused;
-  assign unused = ^{header_q, record.begin_[47:38], record.begin_[5:0]};
+  assign unused = ^header_q;
 endmodule

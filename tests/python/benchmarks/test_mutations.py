@@ -96,5 +96,5 @@ def test_an_unknown_module_is_one_clear_line() -> None:
         [sys.executable, str(SCRIPT), "--module", "prim/none"], capture_output=True, text=True, timeout=30
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("mutations: no module 'prim/none'; expected one of axi/")
+    assert done.stderr.startswith("mutations: no module 'prim/none'; expected one of apenet/")
     assert done.stderr.count("\n") == 1
