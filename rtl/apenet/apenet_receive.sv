@@ -197,7 +197,7 @@ module apenet_receive
     end
     if (state_q == StData && valid && take) begin
       beat_q  <= beat;
-      lane_q  <= lane_q + LaneW'(1);
+      lane_q  <= beat_put ? '0 : lane_q + LaneW'(1);
       flits_q <= flits_q - LeftW'(1);
     end
     if (beat_put && beat_ready && beats_q != '0) beats_q <= beats_q - LeftW'(1);
