@@ -2,8 +2,9 @@
 /// apenet_put: no read leaves the put memory, what is refused is neither read nor sent, and no
 /// packet is longer than MaxPayload or crosses a page of the remote memory.
 ///
-/// Any posts, targets and stalls, a memory that answers whatever and whenever it likes. The put
-/// memory is any that does not wrap; the host sets it while the interface is disabled, so it stays.
+/// Any posts, targets and stalls, a memory that answers whatever and whenever it likes, any CRC.
+/// The put memory is any that does not wrap; the host sets it while the interface is disabled, so
+/// it stays.
 /// That the buffer has room for what was asked for is axi_read_engine's proof, and taken from it.
 module apenet_put_props
   import apenet_pkg::*;
