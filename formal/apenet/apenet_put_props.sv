@@ -71,7 +71,7 @@ module apenet_put_props
     assume (!until_[58]);
     assume (!dut.beat || dut.stored_ready);
     assume (!(dut.beat && dut.beat_end && dut.tag) || dut.read_ready);
-    assume (!freed_i || dut.credit_q != 3'd4);
+    assume (!freed_i || dut.u_frames.credit_q != 3'd4);
   end
 
   // The target as it was set last, and as it was when the put under check was taken.
@@ -114,11 +114,11 @@ module apenet_put_props
       end
       if (event_valid_o) assert (enable_i && !full_i && event_o.list == DoneList);
       // A flit leaves with a credit.
-      if (dut.send) assert (dut.credit_q != '0);
+      if (dut.u_frames.send) assert (dut.u_frames.credit_q != '0);
 
       // What makes the above inductive.
       assert (dut.known_q[one] == known_q);
-      assert (dut.credit_q <= 3'd4);
+      assert (dut.u_frames.credit_q <= 3'd4);
       if (state == StCheck) begin
         assert (dut.addr_q == {base + 58'(dut.post_q.offset), 6'd0});
         assert (dut.until_q == 18'(dut.post_q.offset) +

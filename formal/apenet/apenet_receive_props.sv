@@ -54,7 +54,7 @@ module apenet_receive_props
   // The sender has credits; memory answers commands that there were.
   always_comb begin
     assume (!flit_valid_i || dut.ready);
-    assume (!done_valid || dut.answer_ready);
+    assume (!done_valid || dut.u_puts.answer_ready);
     // What comes out of the queue of places went in: a proof of fifo's.
     if (dut.place_valid) begin
       assume (dut.place.bytes != '0 && dut.place.address[5:0] == '0);
@@ -69,18 +69,18 @@ module apenet_receive_props
   logic [2:0]  place;
   logic        flit_head;
   assign flit_head = dut.is_head;
-  assign mine  = dut.decide && dut.record.source == one;
+  assign mine  = dut.u_puts.decide && dut.u_puts.record.source == one;
   assign place = {one[10], one[5], one[0]};
   logic follows;
-  assign follows = dut.record.first ? dut.record.number == '0 :
-                   good_q && dut.record.put == put_q && dut.record.number == next_q;
+  assign follows = dut.u_puts.record.first ? dut.u_puts.record.number == '0 :
+                   good_q && dut.u_puts.record.put == put_q && dut.u_puts.record.number == next_q;
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
       good_q <= 1'b0;
     end else if (mine) begin
-      good_q <= follows && dut.record.good && !dut.error_q && !dut.record.last;
-      put_q  <= dut.record.put;
-      next_q <= dut.record.number + 11'd1;
+      good_q <= follows && dut.u_puts.record.good && !dut.u_puts.error_q && !dut.u_puts.record.last;
+      put_q  <= dut.u_puts.record.put;
+      next_q <= dut.u_puts.record.number + 11'd1;
     end
   end
 
@@ -97,21 +97,21 @@ module apenet_receive_props
         assert (dut.header.bytes <= 16'd4096 && flit_head);
       end
       if (request_o.event_valid) begin
-        assert (enable_i && dut.record.good && !dut.error_q && dut.record.last);
-        assert (dut.answered_q == dut.record.commands);
-        if (dut.record.source == one) assert (follows);
+        assert (enable_i && dut.u_puts.record.good && !dut.u_puts.error_q && dut.u_puts.record.last);
+        assert (dut.u_puts.answered_q == dut.u_puts.record.commands);
+        if (dut.u_puts.record.source == one) assert (follows);
       end
 
       // What makes the above inductive.
-      if (dut.whole_q[place] && dut.entries[place].source == one) begin
-        assert (good_q && dut.entries[place].put == put_q && dut.entries[place].next == next_q);
+      if (dut.u_puts.whole_q[place] && dut.u_puts.entries[place].source == one) begin
+        assert (good_q && dut.u_puts.entries[place].put == put_q && dut.u_puts.entries[place].next == next_q);
       end
       if (state != StIdle && dut.place_q.bytes != '0) begin
         assert (dut.place_q.address[5:0] == '0);
         assert (14'(dut.place_q.address[11:0]) + 14'(dut.place_q.bytes) <= 14'd4096);
       end
       if (state == StCommand || state == 2'd1) assert (dut.place_q.bytes != '0);
-      cover (request_o.event_valid && dut.record.number == 11'd0);
+      cover (request_o.event_valid && dut.u_puts.record.number == 11'd0);
     end
   end
 endmodule
