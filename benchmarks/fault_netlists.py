@@ -377,8 +377,8 @@ def miters(
 ) -> dict[int, Path]:
     """For each wanted select a model in which the outputs are compared, and with `registers` these as well.
 
-    Both copies have the same inputs; registers that no reset sets start with 0. What a proof asserts of the
-    right copy holds, so it is assumed, as is what the proof assumes.
+    Both copies have the same inputs; registers and memories that no reset sets start with 0. What a proof
+    asserts of the right copy holds, so it is assumed, as is what the proof assumes.
     """
     copy(twins.files, place)
     width = width_of(of)
@@ -387,8 +387,8 @@ def miters(
     rest = [line.replace("-undriven -anyseq", "-undriven -expose") for line in rest]
     clocks = "clk2fflogic" if twins.task.multiclock else "async2sync"
     passes = [
-        *first, *_REGISTERS, *_selected(faults, top, width), *rest, "hierarchy -smtcheck", "flatten",
-        "memory_nordff", *_REGISTERS, clocks, "setundef -init -zero",
+        *first, *_REGISTERS, *_selected(faults, top, width), *rest,
+        "hierarchy -smtcheck", "flatten", "memory_map", *_REGISTERS, clocks, "setundef -init -zero",
         "chformal -cover -live -fair -remove", "design -save all",
     ]  # fmt: skip
     models = {}
