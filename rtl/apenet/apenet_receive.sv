@@ -227,7 +227,8 @@ module apenet_receive
                                     kind_q.last && kind_q.what == KindPut,
         commands: state_q == StHeader || !legal_q ? 2'd0 :
                   header_q.bytes > 16'(Command) ? 2'd2 : 2'd1,
-        source: state_q == StHeader ? header.source : header_q.source, put: sequence_.put, number: sequence_.packet[NumberW-1:0],
+        source: state_q == StHeader ? header.source : header_q.source,
+        put: sequence_.put, number: sequence_.packet[NumberW-1:0],
         total: footer.flags[PutW-1:0],
         begin_: header_q.address + 48'(header_q.bytes) - 48'(footer.flags[PutW-1:0]),
         key: header_q.id, cycles: time_cycles_i[62:0]
