@@ -2,8 +2,8 @@
 /// apenet_receive: no command leaves the page that its packet's header names, none is longer than a
 /// packet, and of one source only puts are announced whose packets all came, in order and good.
 ///
-/// Any flits, whole packets or not, any CRC, a memory that answers whatever and whenever it likes. For one
-/// source, any, the properties have a count of their own.
+/// Any flits, whole packets or not, any CRC, a memory that answers whatever and whenever it
+/// likes. For one source, any, the properties have a count of their own.
 module apenet_receive_props
   import apenet_pkg::*;
 (

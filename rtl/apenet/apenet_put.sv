@@ -17,7 +17,7 @@
 ///   Errors      a packet with a beat that memory answered with an error has a wrong CRC
 ///   Completion  an event when the last byte has been read: the program may use the place again.
 ///               While full_i it waits. Refused ones have one too, with the reason
-///   Latency     post_we to arvalid_o 6 cycles; rvalid_i to the header 3
+///   Latency     post_we to arvalid_o 5 cycles; rvalid_i to the header 2
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
 ///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event
 ///   Parameters  DataWidth 128..512; Depth of the buffer in beats, a power of two; Credits of the

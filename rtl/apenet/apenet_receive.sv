@@ -15,7 +15,7 @@
 ///               before the CRC is seen: what is not announced may be in memory
 ///   Full        an event that finds the queue full is dropped and counted there: a program that
 ///               does not take events must not stop the network
-///   Latency     header to the first command 3 cycles; tail of a put to its event 3 and the answers
+///   Latency     header to the first command 2 cycles; tail of a put to its event 3 and the answers
 ///               of memory
 ///   Throughput  a flit a cycle, over packets too; a command, of 2 KiB at most, in its beats and 8
 ///               cycles: with DataWidth 256 or more the flits are the limit

@@ -403,6 +403,7 @@ async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
     ]
     packets = bad = puts = 0
     for flits, bad_packets, bad_puts in cases:
+        before = bench.region()
         for each in flits:
             bench.send(each)
         await bench.settle()
@@ -411,6 +412,9 @@ async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
         assert await bench.read(BAD) == puts << 16 | bad, where
         assert await bench.read(PACKETS) == packets, where
         assert bench.events() == [], where
+        if flits == [[*short[:-2], short[-1]]]:
+            # What ends a packet too early is no payload.
+            assert bench.region()[8192 + 288 : 8192 + 304] == before[8192 + 288 : 8192 + 304]
     assert bench.outside()
     # The next one is not touched by any of them.
     for packet in (one, two, single):
