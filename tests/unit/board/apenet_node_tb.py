@@ -367,6 +367,23 @@ async def what_comes_whole_is_in_memory_and_announced(dut: Any, share: float) ->
 
 
 @cocotb.test()
+async def puts_go_both_ways_at_once_while_page_tables_are_read(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start(0.3)
+    leaves, comes = bench.rng.randbytes(3 * PAGE), bench.rng.randbytes(3 * PAGE)
+    bench.ram.write(PUTS, leaves)
+    await bench.post(0, 0, 3 * PAGE, 2)
+    # No page is known yet: each packet's first write waits for a read between those of the put.
+    for packet in bench.packets(comes, 0, 0):
+        bench.send(packet.flits())
+    await bench.settle()
+    assert b"".join(packet.payload for packet in bench.out if packet.crc) == leaves
+    assert bench.region() == comes
+    assert sorted(event.list for event in bench.events()) == [0x81, 0x82]
+    assert bench.outside()
+
+
+@cocotb.test()
 async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
     bench = Bench(dut)
     await bench.start()
