@@ -17,6 +17,7 @@ from xgmii_words import ERROR
 CLK_PS = 6400
 BYTE_PS = CLK_PS // 8
 VALID_TO_START = 4
+SETTLE = 24
 PREAMBLE, FCS, GAP, LEAST_GAP = 8, 4, 12, 9
 
 
@@ -62,8 +63,13 @@ class Bench:
         dut.in_valid_i.value = 0
 
     async def settle(self, count: int) -> list[XgmiiFrame]:
-        await ClockCycles(self.dut.clk_i, 12)
+        # A short frame that waits for the gap behind the one before: padding, FCS and its own gap.
+        for _ in range(SETTLE):
+            if self.dut.idle_o.value:
+                break
+            await FallingEdge(self.dut.clk_i)
         assert self.dut.idle_o.value
+        await ClockCycles(self.dut.clk_i, 2)
         return [await with_timeout(self.sink.recv(), 1, "us") for _ in range(count)]
 
     async def send(self, frames: Sequence[bytes]) -> list[XgmiiFrame]:
