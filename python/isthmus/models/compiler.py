@@ -2,7 +2,8 @@
 """Translates SystemVerilog with Verilator and compiles its C++, without Verilator's Perl and makefiles.
 
 Verilator writes many small files; each would read the same headers again. They are compiled in a few large
-units instead, one a core. Verilator's runtime is compiled once for all programs of one `Kind` and cached.
+units instead, one a core, behind a precompiled header. Verilator's runtime and that header are compiled
+once for all programs of one `Kind` and cached.
 """
 
 from __future__ import annotations
@@ -20,7 +21,15 @@ from isthmus.jobs import pool
 from isthmus.models import fst, tools
 
 _UNIT_BYTES = 600_000
-"""Generated C++ of less than this is one unit: reading the headers once more takes a second."""
+"""Generated C++ of less than this is one unit."""
+
+_MODEL = "-O1 -fgcse -fcse-follow-jumps -frerun-cse-after-loop -fexpensive-optimizations"
+"""What of -O3 speeds up simulation: a quarter less time to compile, at most 6 % more to run. -O1 alone
+makes the coherent link's models a fifth slower, those of RDMA no slower."""
+
+_HEADER = "ahead.h"
+"""What every unit reads first. A compiler that finds no precompiled form of it, or one made with other
+options, reads its text."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Kind:
     @property
     def fast(self) -> str:
         """Optimisation of what runs in every clock cycle. A bench waits for Python most of its time."""
-        return "-O1" if self.name == "bench" else "-O3"
+        return "-O1" if self.name == "bench" else _MODEL
 
 
 class Jobs:
@@ -128,7 +137,8 @@ class Compiler:
         def one(unit: tuple[Path, str]) -> list[Path]:
             source, optimise = unit
             made = self.work / f"{source.stem}.o"
-            self._compile_one(source, made, optimise, made.with_suffix(".log"))
+            ahead = self._header(optimise)
+            self._compile_one(source, made, optimise, made.with_suffix(".log"), ["-include", ahead])
             compiled()
             return [made]
 
@@ -168,7 +178,25 @@ class Compiler:
             cache.publish(made, folder)
         return objects
 
-    def _compile_one(self, source: Path, target: Path, optimise: str, log: Path) -> None:
+    def _header(self, optimise: str) -> Path:
+        """The header of all units with this optimisation, its precompiled form beside it."""
+        names = ["verilated.h"] + ["verilated_vpi.h"] * (self.kind.name == "bench")
+        key = cache.digest([*self.toolchain.key(), *self.kind.flags, optimise, Path(__file__), *names])
+        folder = cache.entry("headers", f"{self.kind.name}-{key[:16]}")
+        with cache.making(folder) as work:
+            if work is not None:
+                made = work / "made"
+                made.mkdir()
+                header = made / _HEADER
+                header.write_text("".join(f'#include "{name}"\n' for name in names))
+                log = self.work / f"{_HEADER}-{key[:16]}.log"
+                self._compile_one(header, made / f"{_HEADER}.gch", optimise, log, ["-x", "c++-header"])
+                cache.publish(made, folder)
+        return folder / _HEADER
+
+    def _compile_one(
+        self, source: Path, target: Path, optimise: str, log: Path, more: Sequence[str | Path] = ()
+    ) -> None:
         include = self.toolchain.verilator.include
         command: list[str | Path] = [self.toolchain.compiler]
         if source.suffix == ".c":
@@ -178,5 +206,5 @@ class Compiler:
             command += [*self.kind.flags, f"-I{self.work}", f"-I{include}", f"-I{include / 'vltstd'}"]
         if self.kind.name == "fst":
             command += [f"-I{folder}" for folder in fst.includes()]
-        self.jobs.run([*command, optimise, "-c", "-o", target, source], self.work, log)
+        self.jobs.run([*command, *optimise.split(), *more, "-c", "-o", target, source], self.work, log)
         log.unlink()
