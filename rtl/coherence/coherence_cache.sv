@@ -348,7 +348,8 @@ module coherence_cache
   assign s2_side   = !s2_q.index[0];
   coherence_cache_mshrs #(.NumMshr(NumMshr), .Bytes(Bytes), .Atomics(Atomics)) u_mshrs (
     .clk_i, .rst_ni, .rsp_side_i, .rsp_id_i, .rsp_mshr_o(rsp_mshr), .rsp_index_o(rsp_index),
-    .rsp_tag_o(rsp_tag), .rsp_silent_o(rsp_silent), .silent_i(s2_atomic_q.valid), .index_i(s1_q.index), .open_o(s1_open), .merge_id_i(s1_q.id),
+    .rsp_tag_o(rsp_tag), .rsp_silent_o(rsp_silent), .silent_i(s2_atomic_q.valid),
+    .index_i(s1_q.index), .open_o(s1_open), .merge_id_i(s1_q.id),
     .merge_all_i(s1_q.what == InPack), .merge_data_i(s1_q.data), .merge_mask_o(merged_mask),
     .merge_data_o(merged_data), .side_i(s2_side), .free_some_o(free_some), .free_low_o(free_low),
     .allocate_i(allocate), .store_i(s2_q.what == InStore), .tag_i(s2_q.tag), .line_i(s2_q.index),

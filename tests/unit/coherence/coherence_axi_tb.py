@@ -48,7 +48,9 @@ class Bench:
         for pin in ("rst_ni", "host_valid_i", "host_op_i", "host_index_i", "host_mask_i", "host_data_i"):
             getattr(dut, pin).value = 0
         dut.pause_i.value = int(pause)
-        self.axi = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False)
+        self.axi = AxiMaster(
+            AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False
+        )
         for _ in range(4):
             await RisingEdge(dut.clk_i)
         dut.rst_ni.value = 1
@@ -281,30 +283,10 @@ async def a_hit_takes_five_cycles_and_hits_one_each(dut: Any) -> None:
     """Measured at the pins: the address is on AR in its cycle, the data is on R five later."""
     one = Bench(dut)
     await one.start(pause=False)
-    line = one.rng.randbytes(4 * LINE)
-    await one.axi.write(0, line)
-    await one.axi.read(0, 4 * LINE)
+    await hits(one, 4 * LINE)
+    # A write, from its last beat to B.
     asked: list[int] = []
     came: list[int] = []
-
-    def watch(cycle: int) -> None:
-        if int(dut.s_axi_arvalid.value) and int(dut.s_axi_arready.value):
-            asked.append(cycle)
-        if int(dut.s_axi_rvalid.value) and int(dut.s_axi_rready.value):
-            came.append(cycle)
-
-    watcher = cocotb.start_soon(clocked(dut, 200, watch))
-    places = [one.rng.randrange(4 * LINE // one.width) * one.width for _ in range(64)]
-    events = [one.axi.init_read(at, one.width, arid=k % 16) for k, at in enumerate(places)]
-    for at, event in zip(places, events, strict=True):
-        assert (await result(event)).data == line[at : at + one.width]
-    await watcher
-    assert [end - begin for begin, end in zip(asked, came, strict=True)] == [5] * 64
-    dut._log.warning("64 hits: %d cycles from AR to R, %d cycles in all", came[0] - asked[0], came[-1] - came[0] + 1)
-    assert came[-1] - came[0] == 63, "one a cycle"
-    # A write, from its last beat to B.
-    asked.clear()
-    came.clear()
 
     def watch_write(cycle: int) -> None:
         if int(dut.s_axi_wvalid.value) and int(dut.s_axi_wready.value):
@@ -316,6 +298,34 @@ async def a_hit_takes_five_cycles_and_hits_one_each(dut: Any) -> None:
     await one.axi.write(8, bytes(4))
     await watcher
     assert came[0] - asked[0] == 7
+
+
+async def hits(one: Bench, size: int) -> None:
+    """64 reads of the first bytes, which the cache has: from AR to R, and how they follow each other."""
+    dut = one.dut
+    line = one.rng.randbytes(size)
+    await one.axi.write(0, line)
+    await one.axi.read(0, size)
+    asked: list[int] = []
+    came: list[int] = []
+
+    def watch(cycle: int) -> None:
+        if int(dut.s_axi_arvalid.value) and int(dut.s_axi_arready.value):
+            asked.append(cycle)
+        if int(dut.s_axi_rvalid.value) and int(dut.s_axi_rready.value):
+            came.append(cycle)
+
+    watcher = cocotb.start_soon(clocked(dut, 200, watch))
+    places = [one.rng.randrange(size // one.width) * one.width for _ in range(64)]
+    events = [one.axi.init_read(at, one.width, arid=k % 16) for k, at in enumerate(places)]
+    for at, event in zip(places, events, strict=True):
+        assert (await result(event)).data == line[at : at + one.width]
+    await watcher
+    assert [end - begin for begin, end in zip(asked, came, strict=True)] == [5] * 64
+    dut._log.warning(
+        "64 hits: %d cycles from AR to R, %d cycles in all", came[0] - asked[0], came[-1] - came[0] + 1
+    )
+    assert came[-1] - came[0] == 63, "one a cycle"
 
 
 def signed(value: int, size: int) -> int:
