@@ -101,6 +101,18 @@ module coherence_axi_bench
     if (core_valid && core_ready) bad_q[core_tag] <= core_index >= BadLine;
   end
 
+  // Beats of two bursts do not alternate.
+  logic inside_q;
+  logic [5:0] id_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) inside_q <= 1'b0;
+    else if (rvalid && rready) inside_q <= !s_axi_rlast;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rvalid && rready) id_q <= s_axi_rid;
+    if (rst_ni && rvalid && inside_q && s_axi_rid != id_q) $fatal(1, "bursts alternate on R");
+  end
+
   // ---------------------------------------------------------------- both agents
   logic c_req_valid, c_req_ready, c_rsd_valid, c_rsd_ready, c_rsn_valid, c_rsn_ready;
   logic h_fwd_valid, h_fwd_ready, h_rsd_valid, h_rsd_ready, h_rsn_valid, h_rsn_ready;
