@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Whose response is next at an AXI port: those of a stream in their order, streams in turn.
 ///
-///   Handshake   push: a strobe; the caller has at most Entries open, each once. done_i: levels, the
-///               responses that are known, from then on until they are taken. valid_o holds with
-///               entry_o until take_i; stay_i, with take_i: the next one is of the same stream
+///   Handshake   push: a strobe; the caller has at most Entries open, each once. done_i: levels,
+///               the responses that are known, until they are taken. valid_o holds with entry_o
+///               until take_i; stay_i, with take_i: the next one is of the same stream
 ///   Ordering    a stream's entries in their order               (proved: formal/coherence)
 ///   Latency     done_i to valid_o 1 cycle
 ///   Throughput  an entry a cycle

@@ -3,8 +3,8 @@
 ///
 /// Beats of a line are collected, so that each line of a burst is stored once.
 ///
-///   Handshake   aw, w: valid/ready. store: valid/ready, stable until taken. wlast is not looked at:
-///               a burst has as many beats as its address says
+///   Handshake   aw, w: valid/ready. store: valid/ready, stable until taken. There is no wlast: a
+///               burst has as many beats as its address says
 ///   Ordering    bursts in theirs, lines of a burst in that of its beats. store_first_o and
 ///               store_last_o: the first and the last store of a burst
 ///   Refused     a burst with a response other than OKAY has one store, behind its last beat

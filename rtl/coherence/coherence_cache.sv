@@ -15,9 +15,9 @@
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
-///   Atomics     core_atomic_i, with a store: the word is changed and the line is answered as it was.
-///               It waits until the line is writable, and all behind it do; from then until the word
-///               is written nothing but responses enters, 6 cycles. With Atomics 0: none
+///   Atomics     core_atomic_i, with a store: the word is changed, the line answered as it was. It
+///               and all behind it wait until the line is writable, then all but responses until
+///               the word is written, 6 cycles. With Atomics 0: none
 ///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of
 ///               each parity; an id is a number in its half. Bytes of a line 1..128, with Atomics
 ///               32, 64 or 128
@@ -291,58 +291,17 @@ module coherence_cache
   end
   assign done = s2_valid_q && s2_q.core && !again;
 
-  // Lines: what stage 2 decides is written and read at its end.
-  logic [Bytes-1:0] write_mask;
-  logic writes;
-  assign writes     = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
-  assign write_mask = writes ? s2_q.mask : '0;
-  line_t read, change_data;
-  mask_t change_mask;
-  logic change_valid, change;
-  logic [SetWidth+WayWidth-1:0] change_where;
-  assign change = change_valid && !writes;
-  ram_1r1w #(
-    .Width(LineWidth), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
-  ) u_lines (
-    .clk_i, .we_i(change ? change_mask : write_mask),
-    .waddr_i(change ? change_where : {s2_q.index[SetWidth-1:0], s2_way}),
-    .wdata_i(change ? change_data : s2_q.data), .re_i(s2_read),
-    .raddr_i({s2_q.index[SetWidth-1:0], s2_way}), .rdata_o(read)
+  // What stage 2 decides is written and read at its end.
+  logic writes, lines_busy;
+  line_t read;
+  assign writes = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
+  coherence_cache_lines #(.Depth(Sets * Ways), .Bytes(Bytes), .Atomics(Atomics)) u_lines (
+    .clk_i, .rst_ni, .write_i(writes), .re_i(s2_read), .change_i(done && s2_atomic_q.valid),
+    .atomic_i(s2_atomic_q), .where_i({s2_q.index[SetWidth-1:0], s2_way}), .mask_i(s2_q.mask),
+    .data_i(s2_q.data), .busy_o(lines_busy), .read_o(read)
   );
-
-  // ---------------------------------------------------------------- atomics
-  if (Atomics) begin : gen_atomics
-    localparam int unsigned Blocks = Bytes / 32;
-    logic start_q, busy;
-    coherence_atomic_pkg::atomic_t atomic_q;
-    logic [SetWidth+WayWidth-1:0] where_q;
-    logic [255:0] operand, operand_q;
-    always_comb begin
-      operand = '0;
-      for (int unsigned k = 0; k < Blocks; k++) begin
-        if (32'(s2_atomic_q.offset[6:5]) % Blocks == k) operand = operand | s2_q.data[256*k+:256];
-      end
-    end
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) start_q <= 1'b0;
-      else start_q <= done && s2_atomic_q.valid;
-    end
-    always_ff @(posedge clk_i) begin
-      atomic_q  <= s2_atomic_q;
-      where_q   <= {s2_q.index[SetWidth-1:0], s2_way};
-      operand_q <= operand;
-    end
-    coherence_atomic #(.LineBytes(Bytes), .NumBits(SetWidth + WayWidth)) u_atomic (
-      .clk_i, .rst_ni, .start_i(start_q), .atomic_i(atomic_q), .where_i(where_q),
-      .operand_i(operand_q), .line_i(read), .busy_o(busy), .valid_o(change_valid),
-      .ready_i(change), .where_o(change_where), .mask_o(change_mask), .data_o(change_data)
-    );
-    assign change_busy = (s1_valid_q && s1_q.core && s1_atomic_q.valid) ||
-                         (s2_valid_q && s2_q.core && s2_atomic_q.valid) || start_q || busy;
-  end else begin : gen_no_atomics
-    assign {change_busy, change_valid} = '0;
-    assign {change_where, change_mask, change_data} = '0;
-  end
+  assign change_busy = (s1_valid_q && s1_q.core && s1_atomic_q.valid) ||
+                       (s2_valid_q && s2_q.core && s2_atomic_q.valid) || lines_busy;
 
   // ---------------------------------------------------------------- MSHRs
   assign s2_side   = !s2_q.index[0];

@@ -236,7 +236,7 @@ module coherence_agents_bench
       for (int w = 0; w < int'(Ways); w++) begin
         if (c_entry[w][s].state != RemoteI && c_entry[w][s].index == index_t'(l)) begin
           r = c_entry[w][s].state;
-          rline = u_cache.u_lines.mem_q[s * int'(Ways) + w];
+          rline = u_cache.u_lines.u_ram.mem_q[s * int'(Ways) + w];
         end
         if (h_entry[w][s].used && h_entry[w][s].index == index_t'(l)) begin
           h = h_entry[w][s].home;

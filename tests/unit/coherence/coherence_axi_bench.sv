@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_axi over a cache, and the cache's home with a directory: an AXI master on one side, the
-/// host's loads and stores of the same lines on the other. Networks keep the order of a circuit and
-/// pause at random. Responses on R with the top bit of the id set are an atomic's. The agent reports
-/// an error for lines from BadLine on.
+/// coherence_axi over a cache, and the cache's home with a directory: an AXI master on one side,
+/// the host's loads and stores of the same lines on the other. Networks keep the order of a circuit
+/// and pause at random. Responses on R with the top bit of the id set are an atomic's. The agent
+/// reports an error for lines from BadLine on.
 module coherence_axi_bench
   import coherence_pkg::*;
   import coherence_directory_pkg::*;
