@@ -73,15 +73,15 @@ async def reads_writes_and_atomics_are_those_of_the_lines_whatever_the_host_does
     one.pauses()
     one.begin(axi.COUNTER, bytes(8))
     tasks = [
-        cocotb.start_soon(axi.axi_task(one, owner, ids, 120)) for owner, ids in enumerate([(0, 4), (1, 2)])
+        cocotb.start_soon(axi.axi_task(one, owner, ids, 80)) for owner, ids in enumerate([(0, 4), (1, 2)])
     ]
     known = [await task for task in tasks]
-    assert min(known) > 300, known
+    assert min(known) > 150, known
     counts = [cocotb.start_soon(axi.count_task(one, axi.OLD_ID + k, 40)) for k in range(2)]
-    changes = cocotb.start_soon(axi.change_task(one, 0, axi.OLD_ID + 2, 150))
+    changes = cocotb.start_soon(axi.change_task(one, 0, axi.OLD_ID + 2, 100))
     olds = [await task for task in counts]
     assert sorted(olds[0] + olds[1]) == list(range(0, 3 * 80, 3)), "each count sees another value"
-    assert len(await changes) > 30
+    assert len(await changes) > 25
     assert one.home.snoops > 50
     assert one.stores > 500
 
