@@ -12,30 +12,16 @@ from typing import Any
 import ccix_cache_tb
 import cocotb
 import coherence_axi_tb as axi
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
-from cocotbext.axi import AxiBus, AxiMaster
 
 LINE = 64
 
 
 class Bench(axi.Bench):
     async def start(self, pause: bool) -> None:
-        dut = self.dut
-        cocotb.start_soon(Clock(dut.clk_i, 4, "ns", impl="gpi").start())
-        for pin in ("rst_ni", "msg_ready_i", "ans_valid_i", "ans_header_i", "ans_data_i"):
-            getattr(dut, pin).value = 0
         self.home, self.stores = ccix_cache_tb.Home(self.rng), 0
         self.home.memory = dict.fromkeys(self.home.memory, 0)
-        self.axi = AxiMaster(
-            AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False
-        )
-        for _ in range(4):
-            await RisingEdge(dut.clk_i)
-        dut.rst_ni.value = 1
-        for _ in range(2):
-            await RisingEdge(dut.clk_i)
-        cocotb.start_soon(self.olds())
+        await self.wake("msg_ready_i", "ans_valid_i", "ans_header_i", "ans_data_i")
         cocotb.start_soon(self.clocks(pause))
 
     def store(self) -> None:

@@ -43,14 +43,17 @@ class Bench:
         self.lock = Lock()
 
     async def start(self, pause: bool) -> None:
+        self.dut.pause_i.value = int(pause)
+        await self.wake("host_valid_i", "host_op_i", "host_index_i", "host_mask_i", "host_data_i")
+
+    async def wake(self, *pins: str) -> None:
+        """Clock, master and reset, with 0 at the pins."""
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk_i, 4, "ns", impl="gpi").start())
-        for pin in ("rst_ni", "host_valid_i", "host_op_i", "host_index_i", "host_mask_i", "host_data_i"):
+        for pin in ("rst_ni", *pins):
             getattr(dut, pin).value = 0
-        dut.pause_i.value = int(pause)
-        self.axi = AxiMaster(
-            AxiBus.from_prefix(dut, "s_axi"), dut.clk_i, dut.rst_ni, reset_active_level=False
-        )
+        bus = AxiBus.from_prefix(dut, "s_axi")
+        self.axi = AxiMaster(bus, dut.clk_i, dut.rst_ni, reset_active_level=False)
         for _ in range(4):
             await RisingEdge(dut.clk_i)
         dut.rst_ni.value = 1
