@@ -34,6 +34,8 @@ module coherence_cache_props
   logic [7:0] core_rsp_tag_o;
   line_t core_rsp_data_o, rsd_data_o;
   header_t req_header_o, rsd_header_o, rsn_header_o;
+  coherence_atomic_pkg::atomic_t core_atomic_i;
+  assign core_atomic_i = '0;
   coherence_cache #(.Sets(2), .Ways(2), .NumMshr(NumMshr)) dut (.*);
 
   // What is in the pipeline, and may send: forwards and operations; of them, operations.

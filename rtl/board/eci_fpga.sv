@@ -95,6 +95,7 @@ module eci_fpga
     .req_kind_i(coherence_pkg::line_kind_e'(lines_req_kind_i)),
     .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
     .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
+    .req_atomic_i('0),
     .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
     .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
     .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .quiet_o(quiet), .stray_o(stray)

@@ -13,7 +13,7 @@
 ///   Throughput  a hit a cycle; a message a cycle
 ///   Errors      stray_o: a message that no home sends. fail_o: an address above 2^39, or more than
 ///               NumSnoops snoops
-///   Parameters  Sets, Ways, NumMshr as coherence_cache; NumSnoops a power of two, 2..64
+///   Parameters  Sets, Ways, NumMshr, Atomics as coherence_cache; NumSnoops a power of two, 2..64
 ///   Not done    writing lines back before they are evicted, uncached accesses beside it
 module ccix_cache
   import ccix_pkg::*;
@@ -21,7 +21,8 @@ module ccix_cache
   parameter int unsigned Sets      = 1024,
   parameter int unsigned Ways      = 4,
   parameter int unsigned NumMshr   = 32,
-  parameter int unsigned NumSnoops = 16
+  parameter int unsigned NumSnoops = 16,
+  parameter bit          Atomics   = 1'b0
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -32,6 +33,7 @@ module ccix_cache
   input  logic [7:0] req_tag_i,
   input  mask_t      req_mask_i,
   input  line_t      req_data_i,
+  input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a write: as coherence_cache
   output logic       rsp_valid_o,
   output logic [7:0] rsp_tag_o,
   output line_t      rsp_data_o,
@@ -79,7 +81,7 @@ module ccix_cache
   coherence_pkg::header_t req_header, rsd_header, rsn_header;
   line_t rsd_data;
   coherence_cache #(
-    .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .Bytes(LineBytes)
+    .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .Bytes(LineBytes), .Atomics(Atomics)
   ) u_cache (
     .clk_i,
     .rst_ni,
@@ -90,6 +92,7 @@ module ccix_cache
     .core_tag_i      (req_tag_i),
     .core_mask_i     (req_mask_i),
     .core_data_i     (req_data_i),
+    .core_atomic_i   (req_atomic_i),
     .core_rsp_valid_o(rsp_valid_o),
     .core_rsp_tag_o  (rsp_tag_o),
     .core_rsp_data_o (rsp_data_o),

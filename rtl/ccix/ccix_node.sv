@@ -83,7 +83,8 @@ module ccix_node
   end else begin : gen_cache
     ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
       .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-      .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o, .hold_snoops_i,
+      .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o, .rsp_data_o,
+      .hold_snoops_i,
       .msg_valid_o(msg_valid), .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg),
       .ans_valid_i(for_agent), .ans_header_i(ans_header_o), .ans_data_i(ans_data_o),
       .stray_o(stray), .fail_o(agent_fail)

@@ -15,8 +15,12 @@
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
+///   Atomics     core_atomic_i, with a store: the word is changed, the line answered as it was. It
+///               and all behind it wait until the line is writable, then all but responses until
+///               the word is written, 6 cycles. With Atomics 0: none
 ///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of
-///               each parity; an id is a number in its half. Bytes of a line 1..128
+///               each parity; an id is a number in its half. Bytes of a line 1..128, with Atomics
+///               32, 64 or 128
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
@@ -25,6 +29,7 @@ module coherence_cache
   parameter  int unsigned Ways      = 4,
   parameter  int unsigned NumMshr   = 16,
   parameter  int unsigned Bytes     = LineBytes,
+  parameter  bit          Atomics   = 1'b0,
   localparam int unsigned LineWidth = 8 * Bytes
 ) (
   input  logic       clk_i,
@@ -36,6 +41,7 @@ module coherence_cache
   input  logic [7:0] core_tag_i,
   input  logic [Bytes-1:0]     core_mask_i,     // of a store
   input  logic [LineWidth-1:0] core_data_i,
+  input  coherence_atomic_pkg::atomic_t core_atomic_i,
   output logic       core_rsp_valid_o,
   output logic [7:0] core_rsp_tag_o,
   output logic [LineWidth-1:0] core_rsp_data_o, // of a load
@@ -105,14 +111,15 @@ module coherence_cache
   logic [7:0] head_tag;
   mask_t head_mask;
   line_t head_data;
-  coherence_cache_window #(.Bytes(Bytes)) u_window (
+  coherence_atomic_pkg::atomic_t head_atomic, s0_atomic, s1_atomic_q, s2_atomic_q;
+  coherence_cache_window #(.Bytes(Bytes), .Atomics(Atomics)) u_window (
     .clk_i, .rst_ni, .core_valid_i, .core_ready_o, .core_op_i, .core_index_i, .core_tag_i,
-    .core_mask_i, .core_data_i, .valid_o(head_valid), .op_o(head_op), .index_o(head_index),
-    .tag_o(head_tag), .mask_o(head_mask), .data_o(head_data), .take_i(choose_core),
-    .done_i(done), .again_i(again)
+    .core_mask_i, .core_data_i, .core_atomic_i, .valid_o(head_valid), .op_o(head_op),
+    .index_o(head_index), .tag_o(head_tag), .mask_o(head_mask), .data_o(head_data),
+    .atomic_o(head_atomic), .take_i(choose_core), .done_i(done), .again_i(again)
   );
 
-  logic s0_valid, s1_valid_q, s2_valid_q;
+  logic s0_valid, s1_valid_q, s2_valid_q, rsp_silent, change_busy;
   input_t s0, s1_q, s1, s2_q;
   mshr_id_t rsp_mshr;
   index_t rsp_index;
@@ -123,6 +130,7 @@ module coherence_cache
   always_comb begin
     s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head_tag, id: rsp_mshr,
            mask: head_mask, data: head_data, load: '0};
+    s0_atomic = '0;
     if (rsp_valid_i) begin
       unique case (rsp_message_i)
         MsgPsha: s0.what = InPsha;
@@ -132,6 +140,7 @@ module coherence_cache
       s0.index = rsp_index;
       s0.tag   = rsp_tag;
       s0.data  = rsp_data_i;
+      s0_atomic.valid = rsp_silent;
     end else if (fwd_valid_i && fwd_room) begin
       s0.what = (fwd_message_i == MsgFshr) ? InFshr : InFinv;
     end else begin
@@ -142,6 +151,9 @@ module coherence_cache
         CoreStore: s0.what = InStore;
         default:   s0.what = InEvict;
       endcase
+      // An atomic is a store of no byte; its own are written behind it.
+      s0_atomic = head_atomic;
+      if (head_atomic.valid) s0.mask = '0;
     end
   end
 
@@ -187,6 +199,8 @@ module coherence_cache
   always_ff @(posedge clk_i) begin
     s1_q       <= s0;
     s2_q       <= s1;
+    s1_atomic_q <= s0_atomic;
+    s2_atomic_q <= s1_atomic_q;
     s2_entry_q <= s1_entry;
     s2_match_q <= s1_match;
     s2_open_q  <= s1_open;
@@ -259,6 +273,7 @@ module coherence_cache
         s2_read  = 1'b1;
         allocate = miss;
         req_push = miss;
+        again    = miss && s2_atomic_q.valid;  // it comes again until its line is here
         if (miss && !hit) begin
           s2_way = new_way;
           if (leave) begin
@@ -276,25 +291,24 @@ module coherence_cache
   end
   assign done = s2_valid_q && s2_q.core && !again;
 
-  // Lines: what stage 2 decides is written and read at its end.
-  logic [Bytes-1:0] write_mask;
-  logic writes;
-  assign writes     = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
-  assign write_mask = writes ? s2_q.mask : '0;
+  // What stage 2 decides is written and read at its end.
+  logic writes, lines_busy;
   line_t read;
-  ram_1r1w #(
-    .Width(LineWidth), .Depth(Sets * Ways), .LaneWidth(8), .ReadOld(1'b1)
-  ) u_lines (
-    .clk_i, .we_i(write_mask), .waddr_i({s2_q.index[SetWidth-1:0], s2_way}),
-    .wdata_i(s2_q.data), .re_i(s2_read),
-    .raddr_i({s2_q.index[SetWidth-1:0], s2_way}), .rdata_o(read)
+  assign writes = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
+  coherence_cache_lines #(.Depth(Sets * Ways), .Bytes(Bytes), .Atomics(Atomics)) u_lines (
+    .clk_i, .rst_ni, .write_i(writes), .re_i(s2_read), .change_i(done && s2_atomic_q.valid),
+    .atomic_i(s2_atomic_q), .where_i({s2_q.index[SetWidth-1:0], s2_way}), .mask_i(s2_q.mask),
+    .data_i(s2_q.data), .busy_o(lines_busy), .read_o(read)
   );
+  assign change_busy = (s1_valid_q && s1_q.core && s1_atomic_q.valid) ||
+                       (s2_valid_q && s2_q.core && s2_atomic_q.valid) || lines_busy;
 
   // ---------------------------------------------------------------- MSHRs
   assign s2_side   = !s2_q.index[0];
-  coherence_cache_mshrs #(.NumMshr(NumMshr), .Bytes(Bytes)) u_mshrs (
+  coherence_cache_mshrs #(.NumMshr(NumMshr), .Bytes(Bytes), .Atomics(Atomics)) u_mshrs (
     .clk_i, .rst_ni, .rsp_side_i, .rsp_id_i, .rsp_mshr_o(rsp_mshr), .rsp_index_o(rsp_index),
-    .rsp_tag_o(rsp_tag), .index_i(s1_q.index), .open_o(s1_open), .merge_id_i(s1_q.id),
+    .rsp_tag_o(rsp_tag), .rsp_silent_o(rsp_silent), .silent_i(s2_atomic_q.valid),
+    .index_i(s1_q.index), .open_o(s1_open), .merge_id_i(s1_q.id),
     .merge_all_i(s1_q.what == InPack), .merge_data_i(s1_q.data), .merge_mask_o(merged_mask),
     .merge_data_o(merged_data), .side_i(s2_side), .free_some_o(free_some), .free_low_o(free_low),
     .allocate_i(allocate), .store_i(s2_q.what == InStore), .tag_i(s2_q.tag), .line_i(s2_q.index),
@@ -330,7 +344,7 @@ module coherence_cache
       s3_rsp_q <= 1'b0;
       s3_rsd_q <= 1'b0;
     end else begin
-      s3_rsp_q <= (done && !miss) || (s2_valid_q && fill);
+      s3_rsp_q <= (done && !miss) || (s2_valid_q && fill && !s2_atomic_q.valid);
       s3_rsd_q <= rsd_message != MsgNone;
     end
   end
@@ -354,7 +368,8 @@ module coherence_cache
   header_t rsn_push;
   header_t req_push_header;
 
-  assign fwd_room  = 32'(rsd_usage) + 4 <= Lines && 32'(rsn_usage) + 4 <= Queue;
+  assign fwd_room  = 32'(rsd_usage) + 4 <= Lines && 32'(rsn_usage) + 4 <= Queue &&
+                     !change_busy;
   assign core_room = fwd_room && 32'(req_usage) + 3 <= Queue;
 
   assign req_push_header = header_of(step.emits, free_low, s2_q.index);
@@ -381,5 +396,5 @@ module coherence_cache
     .data_o(rsn_header_o), .usage_o(rsn_usage)
   );
   logic unused;
-  assign unused = ^{ready, step.hit, victim};
+  assign unused = ^{ready, step.hit, victim, s2_atomic_q};
 endmodule

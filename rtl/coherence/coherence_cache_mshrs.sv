@@ -11,13 +11,14 @@
 ///               write
 ///   Coherence   an MSHR is busy until its GACK has left, so a line has one request at a time
 ///   Latency     0 cycles: outputs are of this cycle's inputs and state
-///   Parameters  NumMshr even, 2..64; Bytes of a line, 1..128
+///   Parameters  NumMshr even, 2..64; Bytes of a line, 1..128; Atomics 0: rsp_silent_o is 0
 ///   Not done    a second request of an open MSHR's line: the caller waits while open_o
 module coherence_cache_mshrs
   import coherence_pkg::*;
 #(
   parameter  int unsigned NumMshr   = 16,
   parameter  int unsigned Bytes     = LineBytes,
+  parameter  bit          Atomics   = 1'b0,
   localparam int unsigned LineWidth = 8 * Bytes,
   localparam int unsigned MshrWidth = $clog2(NumMshr)
 ) (
@@ -29,6 +30,7 @@ module coherence_cache_mshrs
   output logic [MshrWidth-1:0] rsp_mshr_o,
   output index_t               rsp_index_o,
   output logic [7:0]           rsp_tag_o,
+  output logic                 rsp_silent_o, // its core is not answered
   // stage 1
   input  index_t               index_i,
   output logic                 open_o,
@@ -43,6 +45,7 @@ module coherence_cache_mshrs
   output id_t                  free_low_o,
   input  logic                 allocate_i,
   input  logic                 store_i,
+  input  logic                 silent_i,
   input  logic [7:0]           tag_i,
   input  index_t               line_i,
   input  logic [Bytes-1:0]     mask_i,
@@ -73,6 +76,16 @@ module coherence_cache_mshrs
   assign rsp_mshr_o  = mshr_id_t'(rsp_id_i) + (rsp_side_i ? mshr_id_t'(Half) : '0);
   assign rsp_index_o = mshr_q[rsp_mshr_o].index;
   assign rsp_tag_o   = mshr_q[rsp_mshr_o].tag;
+
+  if (Atomics) begin : gen_atomics
+    logic [NumMshr-1:0] silent_q;
+    assign rsp_silent_o = silent_q[rsp_mshr_o];
+    always_ff @(posedge clk_i) if (allocate_i) silent_q[free_id] <= silent_i;
+  end else begin : gen_none
+    assign rsp_silent_o = 1'b0;
+    logic unused;
+    assign unused = silent_i;
+  end
 
   always_comb begin
     open_o = 1'b0;

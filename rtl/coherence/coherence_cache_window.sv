@@ -8,13 +8,14 @@
 ///   Latency     core_valid_i to valid_o 1 cycle
 ///   Throughput  an operation a cycle
 ///   Parameters  Bytes of a line, 1..128; Pending a power of two: places, for the stages of the
-///               pipeline and one more
+///               pipeline and one more; Atomics 0: atomic_o is never valid
 ///   Not done    reordering: an operation that waits holds all behind it
 module coherence_cache_window
   import coherence_pkg::*;
 #(
   parameter int unsigned Bytes   = LineBytes,
-  parameter int unsigned Pending = 4
+  parameter int unsigned Pending = 4,
+  parameter bit          Atomics = 1'b0
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -25,12 +26,14 @@ module coherence_cache_window
   input  logic [7:0]         core_tag_i,
   input  logic [Bytes-1:0]   core_mask_i,
   input  logic [8*Bytes-1:0] core_data_i,
+  input  coherence_atomic_pkg::atomic_t core_atomic_i,
   output logic               valid_o,
   output core_e              op_o,
   output index_t             index_o,
   output logic [7:0]         tag_o,
   output logic [Bytes-1:0]   mask_o,
   output logic [8*Bytes-1:0] data_o,
+  output coherence_atomic_pkg::atomic_t atomic_o,
   input  logic               take_i,
   input  logic               done_i,
   input  logic               again_i
@@ -57,6 +60,17 @@ module coherence_cache_window
       pend_q[wptr_q[PendWidth-1:0]] <= '{op: core_op_i, index: core_index_i, tag: core_tag_i,
                                          mask: core_mask_i, data: core_data_i};
     end
+  end
+  if (Atomics) begin : gen_atomics
+    coherence_atomic_pkg::atomic_t atomic_q [Pending];
+    assign atomic_o = atomic_q[iptr_q[PendWidth-1:0]];
+    always_ff @(posedge clk_i) begin
+      if (core_valid_i && core_ready_o) atomic_q[wptr_q[PendWidth-1:0]] <= core_atomic_i;
+    end
+  end else begin : gen_none
+    assign atomic_o = '0;
+    logic unused;
+    assign unused = ^core_atomic_i;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

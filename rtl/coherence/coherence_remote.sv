@@ -13,7 +13,8 @@
 ///   Throughput  a request a cycle; where both have a response, the requester's goes first
 ///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..32: with a cache
 ///               ids below 16 of each parity are its, those above the requester's
-///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits
+///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits.
+///               Atomics 1: req_atomic_i, with LineCached and a write, as coherence_cache
 ///   Not done    LineCached and LineEvict without a cache: uncached, and a load
 module coherence_remote
   import coherence_pkg::*;
@@ -24,7 +25,8 @@ module coherence_remote
   parameter int unsigned Sets    = 64,
   parameter int unsigned Ways    = 4,
   parameter int unsigned NumMshr = 32,
-  parameter int unsigned NumLinks = 1
+  parameter int unsigned NumLinks = 1,
+  parameter bit          Atomics = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -36,6 +38,7 @@ module coherence_remote
   input  logic [7:0]               req_tag_i,
   input  mask_t                    req_mask_i,
   input  line_t                    req_data_i,
+  input  coherence_atomic_pkg::atomic_t req_atomic_i,
   output logic                     rsp_valid_o,
   output logic [7:0]               rsp_tag_o,
   output line_t                    rsp_data_o,
@@ -164,11 +167,14 @@ module coherence_remote
     header_t req, rsd, rsn;
     line_t rsd_line;
     logic [1:0] req_take, rsd_ready, rsn_ready;
-    coherence_cache #(.Sets(Sets), .Ways(Ways), .NumMshr(NumMshr)) u_cache (
+    coherence_cache #(
+      .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .Atomics(Atomics)
+    ) u_cache (
       .clk_i, .rst_ni, .core_valid_i(req_valid_i && to_cache && kept_room),
       .core_ready_o(core_ready),
       .core_op_i(core_op), .core_index_i(req_index_i), .core_tag_i(req_tag_i),
-      .core_mask_i(req_mask_i), .core_data_i(req_data_i), .core_rsp_valid_o(core_rsp),
+      .core_mask_i(req_mask_i), .core_data_i(req_data_i), .core_atomic_i(req_atomic_i),
+      .core_rsp_valid_o(core_rsp),
       .core_rsp_tag_o(core_tag), .core_rsp_data_o(core_line),
       .fwd_valid_i(fwd_gnt != '0), .fwd_ready_o(fwd_ready),
       .fwd_message_i(message_of(3'd4, fwd.opcode)), .fwd_index_i(fwd.index),
@@ -220,5 +226,5 @@ module coherence_remote
     assign unused = ^{rsp, fwd, unc_out, unc_count, unc_words, words_i, ready_i};
   end
   logic unused;
-  assign unused = ^words_i;
+  assign unused = ^{words_i, req_atomic_i};
 endmodule

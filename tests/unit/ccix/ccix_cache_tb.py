@@ -100,7 +100,7 @@ class Bench:
     async def start(self) -> None:
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
-        for pin in ("req_valid_i", "msg_ready_i", "ans_valid_i", "rst_ni"):
+        for pin in ("req_valid_i", "req_atomic_i", "msg_ready_i", "ans_valid_i", "rst_ni"):
             getattr(dut, pin).value = 0
         for _ in range(4):
             await FallingEdge(dut.clk_i)

@@ -55,3 +55,7 @@ def test_ccix_lease(posted: int) -> None:
 
 def test_ccix_cas() -> None:
     run("isthmus:ccix:ccix", "ccix_cas", "ccix_cas_tb", parameters={"Entries": 16})
+
+
+def test_ccix_axi() -> None:
+    run("isthmus:ccix:ccix", "ccix_axi_bench", "ccix_axi_tb", extra_sources=[HERE / "ccix_axi_bench.sv"])

@@ -97,8 +97,8 @@ module coherence_agents_bench
   coherence_cache #(.Sets(Sets), .Ways(Ways), .NumMshr(NumMshr)) u_cache (
     .clk_i, .rst_ni, .core_valid_i(core_valid[0]), .core_ready_o(core_ready[0]),
     .core_op_i(core_op[0]), .core_index_i(core_index[0]), .core_tag_i(core_tag[0]),
-    .core_mask_i(core_mask[0]), .core_data_i(core_data[0]), .core_rsp_valid_o(core_rsp_valid[0]),
-    .core_rsp_tag_o(core_rsp_tag[0]), .core_rsp_data_o(core_rsp_data[0]),
+    .core_mask_i(core_mask[0]), .core_data_i(core_data[0]), .core_atomic_i('0),
+    .core_rsp_valid_o(core_rsp_valid[0]), .core_rsp_tag_o(core_rsp_tag[0]), .core_rsp_data_o(core_rsp_data[0]),
     .fwd_valid_i(fwd_valid), .fwd_ready_o(fwd_ready), .fwd_message_i(fwd_message),
     .fwd_index_i(fwd_index), .rsp_valid_i(down_valid), .rsp_message_i(down_message),
     .rsp_dirty_i(up_dirty), .rsp_side_i(down_side), .rsp_id_i(down_id), .rsp_data_i(down_data),
@@ -236,7 +236,7 @@ module coherence_agents_bench
       for (int w = 0; w < int'(Ways); w++) begin
         if (c_entry[w][s].state != RemoteI && c_entry[w][s].index == index_t'(l)) begin
           r = c_entry[w][s].state;
-          rline = u_cache.u_lines.mem_q[s * int'(Ways) + w];
+          rline = u_cache.u_lines.u_ram.mem_q[s * int'(Ways) + w];
         end
         if (h_entry[w][s].used && h_entry[w][s].index == index_t'(l)) begin
           h = h_entry[w][s].home;

@@ -49,7 +49,8 @@ module coherence_pair_bench
 
   coherence_remote #(.Sets(0), .NumLinks(NumLinks)) u_remote (
     .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_kind_i(LineUncached), .req_write_i,
-    .req_index_i, .req_tag_i, .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o,
+    .req_index_i, .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o,
+    .rsp_data_o,
     .valid_o(valid[0]), .ready_i(ready[0]), .count_o(count[0]), .words_o(words[0]),
     .words_i(shown[0]), .avail_i(avail[0]), .pop_o(pop[0]), .quiet_o(), .stray_o(stray[0])
   );

@@ -37,3 +37,14 @@ def test_coherence_io() -> None:
         "coherence_io_tb",
         extra_sources=[HERE / "coherence_io_bench.sv"],
     )
+
+
+@pytest.mark.parametrize(("width", "streams"), [(64, 4), pytest.param(512, 1, marks=pytest.mark.release)])
+def test_coherence_axi(width: int, streams: int) -> None:
+    run(
+        "isthmus:coherence:coherence",
+        "coherence_axi_bench",
+        "coherence_axi_tb",
+        parameters={"DataWidth": width, "Streams": streams},
+        extra_sources=[HERE / "coherence_axi_bench.sv"],
+    )

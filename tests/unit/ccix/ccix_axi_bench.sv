@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: SHL-2.1
+/// coherence_axi over ccix_cache. Responses on R with the top bit of the id set are an atomic's.
+module ccix_axi_bench
+  import ccix_pkg::*;
+#(
+  parameter int unsigned DataWidth = 128,
+  parameter bit          Atomics   = 1'b1
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic [5:0]             s_axi_awid,
+  input  logic [63:0]            s_axi_awaddr,
+  input  logic [7:0]             s_axi_awlen,
+  input  logic [2:0]             s_axi_awsize,
+  input  logic [1:0]             s_axi_awburst,
+  input  logic [5:0]             s_axi_awuser,  // AWATOP
+  input  logic                   s_axi_awvalid,
+  output logic                   s_axi_awready,
+  input  logic [DataWidth-1:0]   s_axi_wdata,
+  input  logic [DataWidth/8-1:0] s_axi_wstrb,
+  input  logic                   s_axi_wlast,
+  input  logic                   s_axi_wvalid,
+  output logic                   s_axi_wready,
+  output logic [5:0]             s_axi_bid,
+  output logic [1:0]             s_axi_bresp,
+  output logic                   s_axi_bvalid,
+  input  logic                   s_axi_bready,
+  input  logic [5:0]             s_axi_arid,
+  input  logic [63:0]            s_axi_araddr,
+  input  logic [7:0]             s_axi_arlen,
+  input  logic [2:0]             s_axi_arsize,
+  input  logic [1:0]             s_axi_arburst,
+  input  logic                   s_axi_arvalid,
+  output logic                   s_axi_arready,
+  output logic [5:0]             s_axi_rid,
+  output logic [DataWidth-1:0]   s_axi_rdata,
+  output logic [1:0]             s_axi_rresp,
+  output logic                   s_axi_rlast,
+  output logic                   s_axi_rvalid,
+  input  logic                   s_axi_rready,
+  output logic                   old_valid_o,   // a beat on R of an atomic
+  output logic [5:0]             old_id_o,
+  output logic [DataWidth-1:0]   old_data_o,
+  output logic [1:0]             old_resp_o,
+  output logic                   old_last_o,
+  output logic                   msg_valid_o,
+  input  logic                   msg_ready_i,
+  output logic [3:0]             msg_words_o,
+  output word_t [MostWords-1:0]  msg_o,
+  input  logic                   ans_valid_i,
+  input  header_t                ans_header_i,
+  input  line_t                  ans_data_i,
+  output logic                   stray_o,
+  output logic                   fail_o
+);
+  logic core_valid, core_ready, core_write, core_rsp_valid, rvalid, rready;
+  logic [32:0] core_index;
+  logic [7:0] core_tag, core_rsp_tag;
+  mask_t core_mask;
+  line_t core_data, core_rsp_data;
+  coherence_atomic_pkg::atomic_t core_atomic;
+  axi_pkg::address_t aw, ar;
+  assign aw = {s_axi_awaddr, s_axi_awlen, s_axi_awsize, s_axi_awburst};
+  assign ar = {s_axi_araddr, s_axi_arlen, s_axi_arsize, s_axi_arburst};
+  coherence_axi #(
+    .DataWidth(DataWidth), .LineBytes(LineBytes), .IdWidth(6), .AddrWidth(39), .Atomics(Atomics)
+  ) dut (
+    .clk_i, .rst_ni, .awvalid_i(s_axi_awvalid), .awready_o(s_axi_awready), .awid_i(s_axi_awid),
+    .aw_i(aw), .awatop_i(s_axi_awuser), .wvalid_i(s_axi_wvalid), .wready_o(s_axi_wready),
+    .wdata_i(s_axi_wdata), .wstrb_i(s_axi_wstrb), .bvalid_o(s_axi_bvalid), .bready_i(s_axi_bready),
+    .bid_o(s_axi_bid), .bresp_o(s_axi_bresp), .arvalid_i(s_axi_arvalid), .arready_o(s_axi_arready),
+    .arid_i(s_axi_arid), .ar_i(ar), .rvalid_o(rvalid), .rready_i(rready), .rid_o(s_axi_rid),
+    .rdata_o(s_axi_rdata), .rresp_o(s_axi_rresp), .rlast_o(s_axi_rlast),
+    .core_valid_o(core_valid), .core_ready_i(core_ready), .core_write_o(core_write),
+    .core_index_o(core_index), .core_tag_o(core_tag), .core_mask_o(core_mask),
+    .core_data_o(core_data), .core_atomic_o(core_atomic), .core_rsp_valid_i(core_rsp_valid),
+    .core_rsp_tag_i(core_rsp_tag), .core_rsp_error_i(1'b0), .core_rsp_data_i(core_rsp_data)
+  );
+  ccix_cache #(.Sets(2), .Ways(4), .NumMshr(4), .Atomics(Atomics)) u_cache (
+    .clk_i, .rst_ni, .req_valid_i(core_valid), .req_ready_o(core_ready),
+    .req_write_i(core_write), .req_index_i(index_t'(core_index)), .req_tag_i(core_tag),
+    .req_mask_i(core_mask), .req_data_i(core_data), .req_atomic_i(core_atomic),
+    .rsp_valid_o(core_rsp_valid), .rsp_tag_o(core_rsp_tag), .rsp_data_o(core_rsp_data),
+    .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o, .msg_o, .ans_valid_i,
+    .ans_header_i, .ans_data_i, .stray_o, .fail_o
+  );
+  assign s_axi_rvalid = rvalid && !s_axi_rid[5];
+  assign rready       = s_axi_rid[5] ? rvalid : s_axi_rready;
+  assign old_valid_o  = rvalid && s_axi_rid[5];
+  assign old_id_o     = s_axi_rid;
+  assign old_data_o   = s_axi_rdata;
+  assign old_resp_o   = s_axi_rresp;
+  assign old_last_o   = s_axi_rlast;
+  logic unused;
+  assign unused = s_axi_wlast;
+endmodule
