@@ -2,17 +2,22 @@
 """The highest rate at which `isthmus trigger serve` loses no event, over a virtual cable between two network
 namespaces.
 
-    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/trigger_rate.py [--seconds 5] [--events 20]
+    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/trigger_rate.py [--seconds 10] [--events 20]
+    ... --rate 100e3     # this rate alone: exit status 1 where an event is lost
+    ... --store          # the result to benchmarks/baselines/trigger_rate.json
 
 Needs `ip` and `unshare`, and root or user namespaces. The namespaces and the cable are this program's own and
 vanish with it. Server and sender have a core each; what the kernel does for both is on these cores as well. A
 step is accepted where every datagram was answered; then the middle of the last accepted and the first refused
 rate is tried, until they are within 5 %. The sender's own rate is what counts, not the one it was asked for.
+How busy the machine was with other work is measured beside it: the share of all cores' time that neither of
+the two had, and that was not idle.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import select
@@ -29,6 +34,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SERVER, CLIENT = "10.77.0.1", "10.77.0.2"
 PORT = 58400
+STORED = ROOT / "benchmarks" / "baselines" / "trigger_rate.json"
 INSIDE = "ISTHMUS_TRIGGER_RATE"
 
 
@@ -128,24 +134,72 @@ def in_namespace(options: argparse.Namespace) -> None:
         assert process.stdout is not None
         assert "trigger udp" in process.stdout.readline()
         os.sched_setaffinity(0, cores[:1])
-        measure(options)
+        before = cpu_times(), own_times(process.pid)
+        best, last = measure(options)
+        after = cpu_times(), own_times(process.pid)
+        busy, total = (new - old for new, old in zip(after[0], before[0], strict=True))
+        others = max(0.0, busy - (after[1] - before[1])) / total
+        print(f"other work took {100 * others:.0f} % of the machine meanwhile")
         process.send_signal(signal.SIGINT)
-        print(process.communicate(timeout=10)[1].strip())
+        counts = process.communicate(timeout=10)[1].strip()
+        print(counts)
+        if options.store:
+            STORED.write_text(json.dumps(result(options, best, others), indent=1) + "\n")
+        if options.rate and not last.lossless:
+            sys.exit(1)
     finally:
         if process is not None:
             process.kill()
         holder.kill()
 
 
-def measure(options: argparse.Namespace) -> None:
-    """Steps up until events are lost, then between."""
+def cpu_times() -> tuple[float, float]:
+    """Time that all cores were busy, the hypervisor's other guests included, and in all; ticks."""
+    first = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+    user, nice, system, idle, iowait, irq, softirq, steal = map(int, first)
+    busy = user + nice + system + irq + softirq + steal
+    return busy, busy + idle + iowait
+
+
+def own_times(server: int) -> float:
+    """Time that server and sender took so far, ticks. What interrupts took for them is not in it."""
+    total = 0.0
+    for pid in (server, "self"):
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        total += int(words[11]) + int(words[12])
+    return total
+
+
+def machine() -> str:
+    """The processor, and how many cores of it this program may use."""
+    text = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
+    model = re.search(r"Model name:\s*(.*)", text)
+    return f"{model[1] if model else 'processor unknown'}, {len(os.sched_getaffinity(0))} cores"
+
+
+def result(options: argparse.Namespace, best: Step | None, others: float) -> dict[str, object]:
+    """What is stored."""
+    return {
+        "machine": os.environ[INSIDE],
+        "other_work": round(others, 2),
+        "sample": options.sample,
+        "events_per_datagram": options.events,
+        "seconds": options.seconds,
+        "lossless_events_per_s": None if best is None else round(best.sent),
+        "datagrams": None if best is None else best.datagrams,
+        "lost": None if best is None else best.datagrams - best.answered,
+    }
+
+
+def measure(options: argparse.Namespace) -> tuple[Step | None, Step]:
+    """Steps up until events are lost, then between: the best lossless one, and the last one."""
     given = datagrams(options.sample, options.events)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect((SERVER, PORT))
         client.setblocking(False)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         low, high, best = 0.0, float("inf"), None
-        rate = 100e3
+        rate = options.rate or 100e3
         print("#asked [k/s]  sent [k/s]  datagrams  answered")
         while high > 1.05 * low and rate < 100e6:
             made = step(client, given, options.events, rate, options.seconds)
@@ -157,6 +211,8 @@ def measure(options: argparse.Namespace) -> None:
                 low, best = rate, made
             else:
                 high = rate
+            if options.rate:
+                break
             rate = 2 * rate if high == float("inf") else (low + high) / 2
             if low == 0 and rate < 1e3:
                 break
@@ -165,6 +221,7 @@ def measure(options: argparse.Namespace) -> None:
             f"highest rate without loss: {highest}, {options.events} events per datagram, "
             f"sample {options.sample}"
         )
+    return best, made
 
 
 def main() -> None:
@@ -172,11 +229,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each rate")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each rate")
     parser.add_argument(
         "--events", type=int, default=20, choices=range(1, 21), metavar="1..20", help="a datagram"
     )
     parser.add_argument("--sample", default="reference")
+    parser.add_argument("--rate", type=float, help="events a second: this rate alone")
+    parser.add_argument("--store", action="store_true", help=f"write {STORED.relative_to(ROOT)}")
     options = parser.parse_args()
     if os.environ.get(INSIDE):
         in_namespace(options)
@@ -197,10 +256,9 @@ def main() -> None:
         sys.executable,
         *sys.argv,
     ]
-    text = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
-    model = re.search(r"Model name:\s*(.*)", text)
-    print(f"# {model[1] if model else 'processor unknown'}, {len(os.sched_getaffinity(0))} cores")
-    sys.exit(subprocess.run(command, env={**os.environ, INSIDE: "1"}, check=False).returncode)
+    described = machine()
+    print(f"# {described}")
+    sys.exit(subprocess.run(command, env={**os.environ, INSIDE: described}, check=False).returncode)
 
 
 if __name__ == "__main__":
