@@ -5,9 +5,9 @@ Enough groups of events that ten lie beyond 99.99 %, at five million events a se
 interface. Processing times are those that isthmus brings along, or a file of `isthmus trigger times`. None
 may be lost, none late.
 
-Each percentile is there twice. "data": of the times of merging, handing over and finding the shortest of several
-runs of the same data counts, so that what is left is the data's own cost, on a machine that does nothing else.
-"machine": all runs count, with what the operating system, the hypervisor and other programs did meanwhile.
+Each percentile is there twice. "data": of the times of merging, handing over and finding the shortest of
+several runs of the same data counts, so that what is left is the data's own cost, on a machine that does
+nothing else. "machine": all runs count, with what system, hypervisor and other programs did meanwhile.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ MADE_UP = {
         **{f"fit/isthmus/{n}": [(1_000, 1)] for n in SIZES},
 }  # fmt: skip
 TIMES = Times("made up", "", "reference", 1, "none", None, 8, MADE_UP, {name: [(50, 1)] for name in MADE_UP})
-"""Finding takes 2 us, and 4 us of each tenth group; fitting given candidates takes 1 us. Without noise each step
-takes 50 ns."""
+"""Finding takes 2 us, and 4 us of each tenth group; fitting given candidates takes 1 us. Without noise each
+step takes 50 ns."""
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +95,8 @@ def test_a_group_is_shared_among_cores(run: Run) -> None:
     # A core is busy for as long with its share as another one with all: the times are made up.
     times_as_busy = quarters["workload"]["busy"]["cores"] / whole["workload"]["busy"]["cores"]
     assert 3 < times_as_busy < 4.2
-    # Two answers are stored after another, no longer eight.
-    assert ns(quarters, "answer", "p50") < ns(whole, "answer", "p50") - 100
+    # Eight answers are eight stores, whoever makes them.
+    assert ns(quarters, "answer", "p50") <= ns(whole, "answer", "p50")
     # The last of four is one of the slow tenth oftener than one alone.
     assert ns(whole, "find", "avg") < ns(quarters, "find", "avg") <= 4_000
 

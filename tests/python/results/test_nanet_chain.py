@@ -74,9 +74,8 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
         "event_to_answer": {"latency_ps": _latency(20 * US), "histogram": common["histogram"]},
         "parts_ps": {part: _latency(US) for part, _ in chain_tables.PARTS},
     }
-    short = f"wire-to-trigger/{chain['format']}-e{chain['events']}-s{chain['share']}-c{chain['cores']}-r{rate:.0f}"
-    if not chain["times"]["noise"]:
-        short += "-quiet"
+    short = f"wire-to-trigger/{chain['format']}-e{chain['events']}-s{chain['share']}"
+    short += f"-c{chain['cores']}-r{rate:.0f}{'' if chain['times']['noise'] else '-quiet'}"
     quality = {"events": 3200, "efficiency": [0.999, 0.97, None], "multiplicity": [0.998, 0.96, None]}
     workload |= {"search": "fpga" if "search" in chain else "cpu", "quality": {**quality, "fakes": 0.03}}
     if "search" in chain:
@@ -142,7 +141,7 @@ def test_percentiles_are_there_with_and_without_the_machine_s_noise(times: Path)
     assert "# parts of the way, isthmus, isthmus finder, 5 M events/s, no noise, us" in text
     assert [chain_tables.row(m)[4] for m in chain_tables.chains(made)] == ["yes", "no"]
     drawn = page.page(made)
-    assert "At 5 million, without the noise of the machine whose times are drawn: 5.00 us (p50)" in drawn
+    assert "At 5 million, without the noise of the machine that was measured: 5.00 us (p50)" in drawn
 
 
 def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> None:

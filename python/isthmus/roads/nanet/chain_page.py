@@ -57,7 +57,7 @@ def answer(document: Document) -> str:
     )
     without = [m for m in quiet if best.workload["noise"]]
     items = [
-        f"At {m.workload['rate_per_s'] / 1e6:g} million, without the noise of the machine whose times are drawn: "
+        f"At {m.workload['rate_per_s'] / 1e6:g} million, without the noise of the machine that was measured: "
         + ", ".join(f"{us(of(m)[key])} us ({key})" for key in SHOWN if of(m).get(key) is not None)
         + "."
         for m in without
@@ -255,8 +255,8 @@ def method(document: Document) -> str:
         "answer is compared.",
         *(
             f"How long merging, handing over and finding take is drawn from times measured on {machine}. "
-            "Runs during which the operating system interrupted the core or took it away are left out; of the "
-            "hypervisor below it nothing is known. No noise: of each group of events the shortest of several "
+            "Runs during which the operating system interrupted the core or took it away are left out; of a "
+            "hypervisor nothing is known. No noise: of each group of events the shortest of several "
             "runs, so that what is left is the data's own cost."
             for machine in machines
         ),

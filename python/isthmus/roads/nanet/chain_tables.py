@@ -169,9 +169,9 @@ def text(made: Document) -> str:
     if runs:
         release = runs[0].workload["release_us"]
         out.append(
-            "# last byte on the wire to the answers on the result pins, us; event to answer: from the event "
-            "itself;\n# format: events of a group/of a core; noise: whether the drawn times have in them what "
-            f"else the\n# machine did; late: events answered more than {release:g} us after they were\n"
+            "# last byte on the wire to the answers on the result pins, us; event to answer: from the event\n"
+            "# itself; format: events of a group/of a core; noise: whether the drawn times have in\n"
+            f"# them what else the machine did; late: events answered more than {release:g} us after they were\n"
         )
         out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3, 4)))
         if rows := places(made):
