@@ -28,12 +28,15 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER, CLIENT = "10.77.0.1", "10.77.0.2"
 PORT = 58400
+SO_RCVBUFFORCE = 33  # asm-generic/socket.h; Python has no name for it
+BUFFER = 8 << 20
+"""Bytes of the sender's own buffer for answers: it does other things, too."""
 STORED = ROOT / "benchmarks" / "baselines" / "trigger_rate.json"
 INSIDE = "ISTHMUS_TRIGGER_RATE"
 
@@ -134,17 +137,18 @@ def in_namespace(options: argparse.Namespace) -> None:
         assert process.stdout is not None
         assert "trigger udp" in process.stdout.readline()
         os.sched_setaffinity(0, cores[:1])
-        before = cpu_times(), own_times(process.pid)
+        before = Used.now(process.pid)
         best, last = measure(options)
-        after = cpu_times(), own_times(process.pid)
-        busy, total = (new - old for new, old in zip(after[0], before[0], strict=True))
-        others = max(0.0, busy - (after[1] - before[1])) / total
+        used = Used.now(process.pid).since(before)
+        others = max(0.0, used.busy - used.server - used.sender) / used.total
         print(f"other work took {100 * others:.0f} % of the machine meanwhile")
+        print(f"lost at the server's socket: {used.full}, in the kernel before any socket: {used.backlog}")
         process.send_signal(signal.SIGINT)
         counts = process.communicate(timeout=10)[1].strip()
-        print(counts)
+        cost = 1e6 * used.server / os.sysconf("SC_CLK_TCK") / int(counts.split()[0].replace(",", ""))
+        print(f"{counts}\nserver's processor time a datagram: {cost:.1f} us")
         if options.store:
-            STORED.write_text(json.dumps(result(options, best, others), indent=1) + "\n")
+            STORED.write_text(json.dumps(result(options, best, others, cost), indent=1) + "\n")
         if options.rate and not last.lossless:
             sys.exit(1)
     finally:
@@ -153,21 +157,40 @@ def in_namespace(options: argparse.Namespace) -> None:
         holder.kill()
 
 
-def cpu_times() -> tuple[float, float]:
-    """Time that all cores were busy, the hypervisor's other guests included, and in all; ticks."""
-    first = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
-    user, nice, system, idle, iowait, irq, softirq, steal = map(int, first)
-    busy = user + nice + system + irq + softirq + steal
-    return busy, busy + idle + iowait
+@dataclass(frozen=True)
+class Used:
+    """What was used and lost so far; times in ticks."""
 
+    busy: int
+    """Of all cores, what the hypervisor's other guests had included."""
+    total: int
+    server: int
+    """Of the process. What interrupts took on its behalf is not in it."""
+    sender: int
+    full: int
+    """Datagrams lost because the server's buffer was full."""
+    backlog: int
+    """And in the queues of the cores before that."""
 
-def own_times(server: int) -> float:
-    """Time that server and sender took so far, ticks. What interrupts took for them is not in it."""
-    total = 0.0
-    for pid in (server, "self"):
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        total += int(words[11]) + int(words[12])
-    return total
+    @classmethod
+    def now(cls, server: int) -> Used:
+        first = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+        user, nice, system, idle, iowait, irq, softirq, steal = map(int, first)
+        busy = user + nice + system + irq + softirq + steal
+
+        def own(pid: int | str) -> int:
+            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            return int(words[11]) + int(words[12])
+
+        snmp = Path(f"/proc/{server}/net/snmp").read_text().splitlines()
+        head, values = (line.split() for line in snmp if line.startswith("Udp: "))
+        queues = Path("/proc/net/softnet_stat").read_text().splitlines()
+        backlog = sum(int(line.split()[1], 16) for line in queues)
+        full = int(values[head.index("RcvbufErrors")])
+        return cls(busy, busy + idle + iowait, own(server), own("self"), full, backlog)
+
+    def since(self, before: Used) -> Used:
+        return Used(*(new - old for new, old in zip(astuple(self), astuple(before), strict=True)))
 
 
 def machine() -> str:
@@ -177,11 +200,12 @@ def machine() -> str:
     return f"{model[1] if model else 'processor unknown'}, {len(os.sched_getaffinity(0))} cores"
 
 
-def result(options: argparse.Namespace, best: Step | None, others: float) -> dict[str, object]:
+def result(options: argparse.Namespace, best: Step | None, others: float, cost: float) -> dict[str, object]:
     """What is stored."""
     return {
         "machine": os.environ[INSIDE],
         "other_work": round(others, 2),
+        "server_us_per_datagram": round(cost, 1),
         "sample": options.sample,
         "events_per_datagram": options.events,
         "seconds": options.seconds,
@@ -197,7 +221,10 @@ def measure(options: argparse.Namespace) -> tuple[Step | None, Step]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect((SERVER, PORT))
         client.setblocking(False)
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        try:
+            client.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+        except OSError:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         low, high, best = 0.0, float("inf"), None
         rate = options.rate or 100e3
         print("#asked [k/s]  sent [k/s]  datagrams  answered")

@@ -171,7 +171,7 @@ def text(made: Document) -> str:
         out.append(
             "# last byte on the wire to the answers on the result pins, us; event to answer: from the event\n"
             "# itself; format: events of a group/of a core; noise: whether the drawn times have in\n"
-            f"# them what else the machine did; late: events answered more than {release:g} us after they were\n"
+            f"# them what else the machine did; late: answered more than {release:g} us after the event\n"
         )
         out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3, 4)))
         if rows := places(made):
