@@ -2,17 +2,22 @@
 """The highest rate at which `isthmus trigger serve` loses no event, over a virtual cable between two network
 namespaces.
 
-    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/trigger_rate.py [--seconds 5] [--events 20]
+    PYTHONPATH=python .isthmus/venv/bin/python benchmarks/trigger_rate.py [--seconds 10] [--events 20]
+    ... --rate 100e3     # this rate alone: exit status 1 where an event is lost
+    ... --store          # the result to benchmarks/baselines/trigger_rate.json
 
 Needs `ip` and `unshare`, and root or user namespaces. The namespaces and the cable are this program's own and
 vanish with it. Server and sender have a core each; what the kernel does for both is on these cores as well. A
 step is accepted where every datagram was answered; then the middle of the last accepted and the first refused
 rate is tried, until they are within 5 %. The sender's own rate is what counts, not the one it was asked for.
+How busy the machine was with other work is measured beside it: the share of all cores' time that neither of
+the two had, and that was not idle.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import select
@@ -23,12 +28,16 @@ import struct
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVER, CLIENT = "10.77.0.1", "10.77.0.2"
 PORT = 58400
+SO_RCVBUFFORCE = 33  # asm-generic/socket.h; Python has no name for it
+BUFFER = 8 << 20
+"""Bytes of the sender's own buffer for answers: it does other things, too."""
+STORED = ROOT / "benchmarks" / "baselines" / "trigger_rate.json"
 INSIDE = "ISTHMUS_TRIGGER_RATE"
 
 
@@ -128,24 +137,96 @@ def in_namespace(options: argparse.Namespace) -> None:
         assert process.stdout is not None
         assert "trigger udp" in process.stdout.readline()
         os.sched_setaffinity(0, cores[:1])
-        measure(options)
+        before = Used.now(process.pid)
+        best, last = measure(options)
+        used = Used.now(process.pid).since(before)
+        others = max(0.0, used.busy - used.server - used.sender) / used.total
+        print(f"other work took {100 * others:.0f} % of the machine meanwhile")
+        print(f"lost at the server's socket: {used.full}, in the kernel before any socket: {used.backlog}")
         process.send_signal(signal.SIGINT)
-        print(process.communicate(timeout=10)[1].strip())
+        counts = process.communicate(timeout=10)[1].strip()
+        cost = 1e6 * used.server / os.sysconf("SC_CLK_TCK") / int(counts.split()[0].replace(",", ""))
+        print(f"{counts}\nserver's processor time a datagram: {cost:.1f} us")
+        if options.store:
+            STORED.write_text(json.dumps(result(options, best, others, cost), indent=1) + "\n")
+        if options.rate and not last.lossless:
+            sys.exit(1)
     finally:
         if process is not None:
             process.kill()
         holder.kill()
 
 
-def measure(options: argparse.Namespace) -> None:
-    """Steps up until events are lost, then between."""
+@dataclass(frozen=True)
+class Used:
+    """What was used and lost so far; times in ticks."""
+
+    busy: int
+    """Of all cores, what the hypervisor's other guests had included."""
+    total: int
+    server: int
+    """Of the process. What interrupts took on its behalf is not in it."""
+    sender: int
+    full: int
+    """Datagrams lost because the server's buffer was full."""
+    backlog: int
+    """And in the queues of the cores before that."""
+
+    @classmethod
+    def now(cls, server: int) -> Used:
+        first = Path("/proc/stat").read_text().splitlines()[0].split()[1:9]
+        user, nice, system, idle, iowait, irq, softirq, steal = map(int, first)
+        busy = user + nice + system + irq + softirq + steal
+
+        def own(pid: int | str) -> int:
+            words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            return int(words[11]) + int(words[12])
+
+        snmp = Path(f"/proc/{server}/net/snmp").read_text().splitlines()
+        head, values = (line.split() for line in snmp if line.startswith("Udp: "))
+        queues = Path("/proc/net/softnet_stat").read_text().splitlines()
+        backlog = sum(int(line.split()[1], 16) for line in queues)
+        full = int(values[head.index("RcvbufErrors")])
+        return cls(busy, busy + idle + iowait, own(server), own("self"), full, backlog)
+
+    def since(self, before: Used) -> Used:
+        return Used(*(new - old for new, old in zip(astuple(self), astuple(before), strict=True)))
+
+
+def machine() -> str:
+    """The processor, and how many cores of it this program may use."""
+    text = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
+    model = re.search(r"Model name:\s*(.*)", text)
+    return f"{model[1] if model else 'processor unknown'}, {len(os.sched_getaffinity(0))} cores"
+
+
+def result(options: argparse.Namespace, best: Step | None, others: float, cost: float) -> dict[str, object]:
+    """What is stored."""
+    return {
+        "machine": os.environ[INSIDE],
+        "other_work": round(others, 2),
+        "server_us_per_datagram": round(cost, 1),
+        "sample": options.sample,
+        "events_per_datagram": options.events,
+        "seconds": options.seconds,
+        "lossless_events_per_s": None if best is None else round(best.sent),
+        "datagrams": None if best is None else best.datagrams,
+        "lost": None if best is None else best.datagrams - best.answered,
+    }
+
+
+def measure(options: argparse.Namespace) -> tuple[Step | None, Step]:
+    """Steps up until events are lost, then between: the best lossless one, and the last one."""
     given = datagrams(options.sample, options.events)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.connect((SERVER, PORT))
         client.setblocking(False)
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        try:
+            client.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+        except OSError:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         low, high, best = 0.0, float("inf"), None
-        rate = 100e3
+        rate = options.rate or 100e3
         print("#asked [k/s]  sent [k/s]  datagrams  answered")
         while high > 1.05 * low and rate < 100e6:
             made = step(client, given, options.events, rate, options.seconds)
@@ -157,6 +238,8 @@ def measure(options: argparse.Namespace) -> None:
                 low, best = rate, made
             else:
                 high = rate
+            if options.rate:
+                break
             rate = 2 * rate if high == float("inf") else (low + high) / 2
             if low == 0 and rate < 1e3:
                 break
@@ -165,6 +248,7 @@ def measure(options: argparse.Namespace) -> None:
             f"highest rate without loss: {highest}, {options.events} events per datagram, "
             f"sample {options.sample}"
         )
+    return best, made
 
 
 def main() -> None:
@@ -172,11 +256,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each rate")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each rate")
     parser.add_argument(
         "--events", type=int, default=20, choices=range(1, 21), metavar="1..20", help="a datagram"
     )
     parser.add_argument("--sample", default="reference")
+    parser.add_argument("--rate", type=float, help="events a second: this rate alone")
+    parser.add_argument("--store", action="store_true", help=f"write {STORED.relative_to(ROOT)}")
     options = parser.parse_args()
     if os.environ.get(INSIDE):
         in_namespace(options)
@@ -197,10 +283,9 @@ def main() -> None:
         sys.executable,
         *sys.argv,
     ]
-    text = subprocess.run(["lscpu"], capture_output=True, text=True, check=False).stdout
-    model = re.search(r"Model name:\s*(.*)", text)
-    print(f"# {model[1] if model else 'processor unknown'}, {len(os.sched_getaffinity(0))} cores")
-    sys.exit(subprocess.run(command, env={**os.environ, INSIDE: "1"}, check=False).returncode)
+    described = machine()
+    print(f"# {described}")
+    sys.exit(subprocess.run(command, env={**os.environ, INSIDE: described}, check=False).returncode)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ module rich_cover
   input  logic                      clk_i,
   input  logic                      rst_ni,
   input  logic                      valid_i,
-  input  logic signed [        8:0] u_i,       // centre, quarters of the grid's pitch
-  input  logic signed [        8:0] v_i,
+  input  logic signed [       12:0] u13_i,     // 13 times the centre, quarters of the grid's pitch
+  input  logic signed [       12:0] v13_i,
   input  bounds_t                   bounds_i,
   input  place_t      [MaxHits-1:0] places_i,  // stable until valid_o
   output logic                      valid_o,
@@ -25,10 +25,6 @@ module rich_cover
 
   logic [2:0] valid_q;
   bounds_t bounds_q, bounds_qq;
-  logic signed [W-1:0] u, v;
-
-  assign u = W'(u_i) * 14'sd13;
-  assign v = W'(v_i) * 14'sd13;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
@@ -46,8 +42,9 @@ module rich_cover
     assign square = aa_q + (bb_q << 1) + bb_q;
 
     always_ff @(posedge clk_i) begin
-      a_q <= W'(places_i[h].x) * 14'sd36 - u;
-      b_q <= W'(places_i[h].y) * 14'sd36 - v;
+      // 36 as 32 and 4: a multiplier for each hit would be slower, and as many more.
+      a_q <= (W'(places_i[h].x) <<< 5) + (W'(places_i[h].x) <<< 2) - W'(u13_i);
+      b_q <= (W'(places_i[h].y) <<< 5) + (W'(places_i[h].y) <<< 2) - W'(v13_i);
       aa_q <= (2 * W)'(a_q) * (2 * W)'(a_q);
       bb_q <= (2 * W)'(b_q) * (2 * W)'(b_q);
       near_q <= square >= (2 * W)'(bounds_qq.low) && square < (2 * W)'(bounds_qq.high);

@@ -38,6 +38,36 @@ package rich_pkg;
     votes_t votes;
   } best_t;
 
+  /// A circle: its centre in quarters of the grid's pitch, its radius' number, halves between.
+  typedef struct packed {
+    logic [3:0] radius;
+    logic signed [8:0] v;
+    logic signed [8:0] u;
+  } circle_t;
+
+  /// The same as rich_cover takes it: 13 times the centre.
+  typedef struct packed {
+    logic [3:0] radius;
+    logic signed [12:0] v13;
+    logic signed [12:0] u13;
+  } scaled_t;
+
+  function automatic logic signed [12:0] thirteen(logic signed [8:0] value);
+    return (13'(value) <<< 3) + (13'(value) <<< 2) + 13'(value);
+  endfunction
+
+  function automatic scaled_t scaled(circle_t circle);
+    return '{radius: circle.radius, v13: thirteen(circle.v), u13: thirteen(circle.u)};
+  endfunction
+
+  /// Candidates of a hit: one, or two.
+  typedef struct packed {
+    best_t   best;
+    logic    two;
+    scaled_t second;
+    scaled_t first;
+  } pair_t;
+
   /// An answer: the best cells through a hit, or the end of the event.
   typedef struct packed {
     logic  over;  // with done: the event had more than MaxHits hits, the others were left out

@@ -10,7 +10,7 @@
 ///               the 32nd are left out and seed_o.over says so
 ///   Ordering    events in, events out
 ///   Losses      none
-///   Latency     count, search and walk: n + 2, n + 8 and 1 to 8 cycles for each searched hit
+///   Latency     count, search and walk: n + 2, n + 14 and 1 to 8 cycles for each searched hit
 ///   Throughput  an event of n hits in n + 2 cycles or in those of its walk, whichever are more
 ///   Parameters  Cells 2..3072
 ///   Not done    fit and choice of candidates; radii or distances of other grids than 13 and 11 mm
@@ -129,10 +129,11 @@ module rich_seeds
 
   // ---------------------------------------------------------------- search
 
-  logic looking_q, best_valid;
+  logic looking_q, best_valid, pair_valid;
   count_t look_q;
-  look_t look, looking_tag_q, found;
+  look_t look, looking_tag_q, best_tag, found;
   best_t best;
+  pair_t pair;
 
   // The last look of the event before may be at the counters in this cycle.
   assign take      = full_q && !settling_q && !searching_q && !busy_q[next_bank];
@@ -177,19 +178,36 @@ module rich_seeds
     .votes_i(held_q),
     .mask_i(look_row),
     .valid_o(best_valid),
-    .tag_o(found),
+    .tag_o(best_tag),
     .best_o(best)
   );
 
-  best_t answers_q[Banks*MaxHits];
+  rich_pair #(
+    .TagWidth($bits(look_t))
+  ) u_pair (
+    .clk_i,
+    .rst_ni,
+    .cfg_we_i,
+    .cfg_memory_i,
+    .cfg_addr_i,
+    .cfg_data_i,
+    .valid_i(best_valid),
+    .tag_i(best_tag),
+    .best_i(best),
+    .valid_o(pair_valid),
+    .tag_o(found),
+    .pair_o(pair)
+  );
+
+  (* ram_style = "distributed" *) pair_t answers_q[Banks*MaxHits];
   logic [Banks-1:0][MaxHits-1:0] worth_q;  // hits whose best cells have enough votes
   place_t places_mem_q[2**IdWidth];
   place_t place_q;
   place_t [Banks-1:0][MaxHits-1:0] places_q;
   always_ff @(posedge clk_i) begin
-    if (best_valid) begin
-      answers_q[{found.bank, found.slot}] <= best;
-      worth_q[found.bank][found.slot]     <= best.votes >= 5'(MinVotes);
+    if (pair_valid) begin
+      answers_q[{found.bank, found.slot}] <= pair;
+      worth_q[found.bank][found.slot]     <= pair.best.votes >= 5'(MinVotes);
     end
     if (take) worth_q[next_bank] <= '0;
     if (cfg_we_i && cfg_memory_i == MemPlaces) begin
@@ -213,7 +231,7 @@ module rich_seeds
       filled_q    <= '0;
     end else begin
       if (take) busy_q[next_bank] <= 1'b1;
-      if (best_valid && found.last) filled_q[found.bank] <= 1'b1;
+      if (pair_valid && found.last) filled_q[found.bank] <= 1'b1;
       if (walk_done) begin
         busy_q[walk_bank_q]   <= 1'b0;
         filled_q[walk_bank_q] <= 1'b0;
@@ -236,7 +254,7 @@ module rich_seeds
     .over_i(over_q[walk_bank_q]),
     .places_i(places_q[walk_bank_q]),
     .slot_o(slot),
-    .best_i(answers_q[{walk_bank_q, slot}]),
+    .pair_i(answers_q[{walk_bank_q, slot}]),
     .seed_valid_o,
     .seed_ready_i,
     .seed_o

@@ -24,17 +24,16 @@ pytestmark = pytest.mark.deterministic
 
 Run = Callable[..., dict[str, Any]]
 
-SIZES, FINDERS, LAYOUTS = (4, 8, 20), ("isthmus", "almagest"), ("packed", "tel62")
-TIMES = Times(
-    "made up", "", "reference", 1, "none", None,
-    {
-        "handover": [(100, 1)],
+SIZES, FINDERS, LAYOUTS = (2, 4, 8, 20), ("isthmus", "almagest"), ("packed", "tel62")
+MADE_UP = {
+        **{f"handover/{words}": [(100, 1)] for words in (1, 2, 4, 5)},
         **{f"merge/{layout}/{n}": [(200, 1)] for layout in LAYOUTS for n in SIZES},
         **{f"find/{finder}/{n}": [(2_000, 9), (4_000, 1)] for finder in FINDERS for n in SIZES},
         **{f"fit/isthmus/{n}": [(1_000, 1)] for n in SIZES},
-    },
-)  # fmt: skip
-"""Finding takes 2 us, and 4 us of each tenth group; fitting given candidates takes 1 us."""
+}  # fmt: skip
+TIMES = Times("made up", "", "reference", 1, "none", None, 8, MADE_UP, {name: [(50, 1)] for name in MADE_UP})
+"""Finding takes 2 us, and 4 us of each tenth group; fitting given candidates takes 1 us. Without noise each
+step takes 50 ns."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,9 @@ def run() -> Run:
         profile: str = "isthmus", workload: dict[str, Any] | None = None, **settings: Any
     ) -> dict[str, Any]:
         platform = platforms.load(bench.PLATFORM)
-        chain = Chain(**{"rate_per_s": 4e6, "groups": 150, "seed": 5, **settings})
+        chain = Chain(
+            **{"rate_per_s": 4e6, "groups": 150, "seed": 5, "share": settings.get("events", 8), **settings}
+        )
         which = f"{profile} {chain.place}"
         if which not in built:
             built[which] = model(TOP, False, parameters(platform, profile, chain))  # type: ignore[arg-type]
@@ -84,6 +85,27 @@ def test_each_step_takes_what_was_measured(run: Run) -> None:
     # A datagram is in the program within a microsecond; eight answers are stores of some ten ns.
     assert 300 <= ns(found, "seen", "min") <= 700
     assert 300 <= ns(found, "answer", "min") <= 1_000
+
+
+def test_a_group_is_shared_among_cores(run: Run) -> None:
+    whole, quarters = (run(share=share, rate_per_s=1e6, cores=16) for share in (8, 2))
+    for found in (whole, quarters):
+        assert found["checked"]["bytes"] == 4 * 8 * (32 + 150 + 16)
+        assert found["stages_total_ps"] == sum(stage["ps"] for stage in found["stages"])
+    # A core is busy for as long with its share as another one with all: the times are made up.
+    times_as_busy = quarters["workload"]["busy"]["cores"] / whole["workload"]["busy"]["cores"]
+    assert 3 < times_as_busy < 4.2
+    # Eight answers are eight stores, whoever makes them.
+    assert ns(quarters, "answer", "p50") <= ns(whole, "answer", "p50")
+    # The last of four is one of the slow tenth oftener than one alone.
+    assert ns(whole, "find", "avg") < ns(quarters, "find", "avg") <= 4_000
+
+
+def test_without_noise_times_are_the_data_s_own(run: Run) -> None:
+    found = run(noise=False)
+    assert (ns(found, "find", "max"), ns(found, "merge", "max"), ns(found, "core", "min")) == (50, 50, 50)
+    assert found["workload"]["noise"] is False
+    assert run()["workload"]["noise"] is True
 
 
 def test_a_free_core_is_waited_for(run: Run) -> None:
@@ -158,6 +180,8 @@ def test_the_interface_s_candidates_give_the_cores_answers(run: Run) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"share": 3}, r"share: 3; expected a divisor of the 8 events of a group"),
+        ({"share": 1}, r"handover/8: not measured on made up; measured sizes: 1, 2, 4, 5"),
         ({"place": "gpu"}, r"place: gpu; expected one of cpu, fpga"),
         ({"place": "fpga", "format": "tel62"}, r"place: fpga needs whole events on a link"),
         ({"place": "fpga", "finder": "almagest"}, r"place: fpga finds the candidates of isthmus"),

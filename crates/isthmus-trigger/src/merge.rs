@@ -141,7 +141,11 @@ impl Merger {
         let first_event = packet.first_event;
         match self.format {
             Format::Packed => {
-                let records = packet.fragments.iter().map(unpack).collect::<Result<_, _>>()?;
+                // Filled in place: to collect results would not know how many there are, and move them as it grows.
+                let mut records = vec![record::EMPTY; packet.fragments.len()];
+                for (fragment, record) in packet.fragments.iter().zip(&mut records) {
+                    unpack(fragment, record)?;
+                }
                 let timestamps = packet.fragments.iter().map(|one| one.timestamp).collect();
                 Ok(Some(Group { first_event, timestamps, records }))
             }
@@ -191,8 +195,8 @@ impl Merger {
     }
 }
 
-/// The record of a packed fragment: its slots are the fragment's bytes.
-fn unpack(fragment: &Fragment<'_>) -> Result<Record, FormatError> {
+/// The record of a packed fragment, an empty one so far: its slots are the fragment's bytes.
+fn unpack(fragment: &Fragment<'_>, made: &mut Record) -> Result<(), FormatError> {
     let (slots, rest) = fragment.data.as_chunks::<2>();
     if !rest.is_empty() || slots.len() > SLOTS {
         let found = fragment.data.len();
@@ -201,9 +205,8 @@ fn unpack(fragment: &Fragment<'_>) -> Result<Record, FormatError> {
     if slots.iter().any(|slot| u16::from_le_bytes(*slot) & NULL_ID == NULL_ID) {
         return Err(FormatError::Value { what: "photomultiplier", value: NULL_ID.into() });
     }
-    let mut made = record::EMPTY;
     made[..4].copy_from_slice(&fragment.timestamp.to_le_bytes());
     made[5] = slots.len() as u8;
     made[HEADER_BYTES..][..fragment.data.len()].copy_from_slice(fragment.data);
-    Ok(made)
+    Ok(())
 }

@@ -16,6 +16,8 @@ use crate::events::Ring;
 use crate::geometry::{Geometry, UNIT_MM};
 use crate::record::Record;
 use crate::simd::{Kernel, LANES, Level, Simd};
+use std::cell::RefCell;
+
 pub use gateware::{Gateware, Seed, Word};
 pub use given::{Given, encode as encode_given, ids};
 pub(crate) use hough::{MAX_CELLS, Table};
@@ -164,7 +166,31 @@ impl Finder {
     pub fn find(&self, level: Level, events: &[Record], found: &mut Vec<Found>) {
         found.clear();
         found.resize(events.len(), Found::default());
-        level.run(All { finder: self, events, found, given: None });
+        MEMORY.with_borrow_mut(|memory| {
+            level.run(All { finder: self, events, found, given: None, memory });
+        });
+    }
+}
+
+thread_local! {
+    /// A few events that come alone take so little time that to allocate and clear this again would count.
+    static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
+}
+
+/// What a search keeps from block to block, and a thread from call to call.
+struct Memory {
+    rest: robust::Rest,
+    places: robust::Places,
+    scratch: joint::Scratch,
+}
+
+impl Memory {
+    fn new() -> Self {
+        Self {
+            rest: robust::Rest::default(),
+            places: robust::NO_PLACES,
+            scratch: joint::Scratch::new(),
+        }
     }
 }
 
@@ -177,6 +203,7 @@ struct All<'a> {
     found: &'a mut [Found],
     /// Candidates, where they came with the events.
     given: Option<&'a Given>,
+    memory: &'a mut Memory,
 }
 
 impl Kernel for All<'_> {
@@ -184,19 +211,18 @@ impl Kernel for All<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let mut rest = robust::Rest::default();
-        let mut scratch = joint::Scratch::new();
+        let Memory { rest, places, scratch } = self.memory;
         for (block, (events, found)) in
             self.events.chunks(BLOCK).zip(self.found.chunks_mut(BLOCK)).enumerate()
         {
             let geometry = &self.finder.geometry;
-            s.call(robust::Singles { geometry, events, found, rest: &mut rest });
-            s.call(robust::Robust { geometry, events, found, rest: &mut rest });
+            s.call(robust::Singles { geometry, events, found, rest });
+            s.call(robust::Robust { geometry, events, found, rest, places });
             for &event in rest.left() {
                 let at = usize::from(event);
                 let given = self.given.map(|given| given.of(block * BLOCK + at));
                 let (finder, event, found) = (self.finder, &events[at], &mut found[at]);
-                s.call(joint::Several { finder, event, found, given, scratch: &mut scratch });
+                s.call(joint::Several { finder, event, found, given, scratch });
             }
         }
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Answers datagrams of records with their circles, on one core. Formats: `docs/reference/trigger-formats.md`.
 
+mod socket;
+
 use crate::record::{self, DATAGRAM_HEADER_BYTES, DATAGRAM_RECORDS, RECORD_BYTES, Record};
 use crate::rings::{Finder, Found, MAX_FOUND};
 use crate::simd::Level;
 use serde::Serialize;
-use std::io::{ErrorKind, Result};
-use std::net::{SocketAddr, UdpSocket};
+use socket::Batch;
+use std::io::Result;
+use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 /// Bytes of the answer to one event: the number of circles, a zero, and x, y and radius of three of them.
@@ -70,12 +73,11 @@ pub fn serve(
 ) -> Result<Counts> {
     socket.set_nonblocking(true)?;
     let mut counts = Counts::default();
+    let mut batch = Batch::new(socket, TOGETHER);
     let mut records: Vec<Record> = Vec::with_capacity(TOGETHER * DATAGRAM_RECORDS);
-    let mut heads: Vec<(SocketAddr, u32, usize)> = Vec::with_capacity(TOGETHER);
+    let mut heads: Vec<(u32, usize)> = Vec::with_capacity(TOGETHER);
     let mut found = Vec::new();
-    let mut reply = Vec::with_capacity(LONGEST);
-    // A byte more than the longest: the system cuts what is longer, and the length is then wrong.
-    let mut buffer = [0; LONGEST + 1];
+    let mut answers = vec![Vec::new(); TOGETHER];
     let mut next = Instant::now();
     let mut busy = next;
     loop {
@@ -88,21 +90,17 @@ pub fn serve(
         }
         records.clear();
         heads.clear();
-        for _ in 0..TOGETHER {
-            match socket.recv_from(&mut buffer) {
-                Ok((length, from)) => match record::datagram(&buffer[..length]) {
-                    Ok((first, events)) => {
-                        records.extend_from_slice(events);
-                        heads.push((from, first, events.len()));
-                    }
-                    Err(_) => counts.malformed += 1,
-                },
-                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // A client that went away, or a signal.
-                Err(error) if passing(error.kind()) => {}
-                Err(error) => return Err(error),
+        batch.receive(socket, |bytes| match record::datagram(bytes) {
+            Ok((first, events)) => {
+                records.extend_from_slice(events);
+                heads.push((first, events.len()));
+                true
             }
-        }
+            Err(_) => {
+                counts.malformed += 1;
+                false
+            }
+        })?;
         if heads.is_empty() {
             if now - busy > AWAKE {
                 std::thread::sleep(NAP);
@@ -113,13 +111,13 @@ pub fn serve(
         }
         busy = now;
         finder.find(level, &records, &mut found);
-        let mut at = 0;
-        for &(to, first, events) in &heads {
-            answer(first, &found[at..at + events], &mut reply);
-            at += events;
-            // Sent or not: the answers to others must not wait for it.
-            counts.unsent += u64::from(socket.send_to(&reply, to).is_err());
+        let mut rest = &found[..];
+        for (&(first, events), to) in heads.iter().zip(&mut answers) {
+            let (own, others) = rest.split_at(events);
+            answer(first, own, to);
+            rest = others;
         }
+        counts.unsent += batch.answer(socket, &answers[..heads.len()]);
         counts.datagrams += heads.len() as u64;
         counts.events += records.len() as u64;
         counts.together = counts.together.max(heads.len() as u64);
@@ -127,11 +125,4 @@ pub fn serve(
             counts.found[usize::from(one.count)] += 1;
         }
     }
-}
-
-fn passing(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset | ErrorKind::Interrupted
-    )
 }

@@ -30,17 +30,16 @@ pub(crate) struct Circles {
     pub chi2: Lanes,
 }
 
-/// Sums over the hits of 16 events; [`Moments`] says of what.
+/// Sums over the hits of 16 events, or of the fewer that there are; [`Moments`] says of what.
 #[inline(always)]
 pub(crate) fn moments<S: Simd>(
     s: S,
     rows: &[Moments; TABLE],
-    events: &[Record; LANES],
+    events: &[Record],
 ) -> ([S::F; 8], Lanes) {
     let mut sums = [s.no_row(); LANES];
     let mut counts = [0.0; LANES];
-    for lane in 0..LANES {
-        let event = &events[lane];
+    for (lane, event) in events.iter().take(LANES).enumerate() {
         let count = record::count(event);
         counts[lane] = count as f32;
         let mut sum = s.no_row();
@@ -161,21 +160,13 @@ impl Kernel for All<'_> {
             group(s, geometry, events, method, to);
         }
         if let Some(to) = last.first_mut() {
-            let mut events = [record::EMPTY; LANES];
-            events[..rest.len()].copy_from_slice(rest);
-            group(s, geometry, &events, method, to);
+            group(s, geometry, rest, method, to);
         }
     }
 }
 
 #[inline(always)]
-fn group<S: Simd>(
-    s: S,
-    geometry: &Geometry,
-    events: &[Record; LANES],
-    method: Method,
-    to: &mut Circles,
-) {
+fn group<S: Simd>(s: S, geometry: &Geometry, events: &[Record], method: Method, to: &mut Circles) {
     let (sums, counts) = moments(s, geometry.rows(), events);
     let (x, y, r, chi2) = circle(s, &sums, &counts, method);
     s.store(x, &mut to.x);

@@ -15,17 +15,21 @@ use crate::geometry::Geometry;
 use crate::merge::{Format, Merger, packets};
 use crate::record::Record;
 use crate::report::ReportError;
-use crate::rings::{Config, Given, encode_given, ids};
+use crate::rings::{Config, Given, Seed, encode_given, ids};
 use crate::simd::Level;
 
 /// Samples between two looks at the scheduler.
 const BLOCK: usize = 64;
-/// Blocks tried for each one that is kept, at most.
-const TRIES: usize = 8;
-/// Events that are measured with, in turn.
-const EVENTS: usize = 1 << 15;
+/// Runs of each input. All inputs have their turn before one is run again, so that no branch is learnt by heart.
+const RUNS: usize = 8;
+/// Events that are measured with, at most.
+const EVENTS: usize = 1 << 20;
 /// Of them, those whose candidates are searched beforehand.
-const SEARCHED: usize = 1 << 13;
+const SEARCHED: usize = 1 << 16;
+/// Words that are handed over together, at most.
+const WORDS: usize = 8;
+/// Looks at the other side's words before the core is offered to other threads: it may be waiting for one.
+const PATIENCE: u32 = 1 << 12;
 /// Bits of a value that its bucket keeps: 0.8 % of it.
 const KEPT_BITS: u32 = 7;
 
@@ -39,17 +43,31 @@ pub struct Distribution {
 impl Distribution {
     /// Of these times.
     fn of(times: impl IntoIterator<Item = u64>) -> Self {
-        let mut counts = BTreeMap::new();
-        for time in times {
-            *counts.entry(bucket(time)).or_insert(0) += 1;
-        }
-        Self { buckets: counts.into_iter().collect() }
+        let mut counts = Counts::default();
+        times.into_iter().for_each(|time| counts.add(time));
+        counts.into()
     }
 
     /// Number of samples.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.buckets.iter().map(|one| one.1).sum()
+    }
+}
+
+/// A distribution that grows.
+#[derive(Default)]
+struct Counts(BTreeMap<u64, u64>);
+
+impl Counts {
+    fn add(&mut self, time: u64) {
+        *self.0.entry(bucket(time)).or_insert(0) += 1;
+    }
+}
+
+impl From<Counts> for Distribution {
+    fn from(counts: Counts) -> Self {
+        Self { buckets: counts.0.into_iter().collect() }
     }
 }
 
@@ -71,10 +89,21 @@ pub struct Times {
     /// Share of the time's blocks of 64 samples that were left out: the operating system had interrupted the
     /// core, or given it to something else, meanwhile. None where it does not say.
     pub interrupted: Option<f64>,
-    /// From what: `find/<finder>/<events>`, `fit/isthmus/<events>` (of given candidates),
-    /// `merge/<format>/<events>` (one datagram), `handover` (a word from one
+    /// Runs of each input.
+    pub runs: usize,
+    /// All runs, from what: `find/<finder>/<events>`, `fit/isthmus/<events>` (of given candidates),
+    /// `merge/<format>/<events>` (one datagram), `handover/<words>` (that many words, a cache line each, from one
     /// core to another).
     pub distributions: BTreeMap<String, Distribution>,
+    /// The same steps, the shortest of the runs of each input: what its data cost. What else the machine did, and
+    /// hit fewer than all of the runs, is not in it.
+    pub own: BTreeMap<String, Distribution>,
+}
+
+/// Both distributions of a step.
+struct Clocked {
+    all: Distribution,
+    own: Distribution,
 }
 
 /// What the operating system says of a thread.
@@ -126,41 +155,68 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Times of at least `samples` runs, in blocks during which no thread of `threads` waited for a core or was
-    /// interrupted.
+    /// Times of all inputs, each [`RUNS`] times. Of blocks during which a thread of `threads` waited for a core or
+    /// was interrupted no run counts, but as the shortest of its input.
     fn clocked(
         &mut self,
-        samples: usize,
+        inputs: usize,
         threads: &[&Watch],
-        mut run: impl FnMut() -> u64,
-    ) -> Distribution {
+        mut run: impl FnMut(usize) -> u64,
+    ) -> Clocked {
         let look = || threads.iter().map(|one| one.look()).collect::<Option<Vec<Seen>>>();
-        let wanted = samples.div_ceil(BLOCK);
-        let mut kept = Vec::with_capacity(wanted * BLOCK);
-        // The first block warms caches and tables up.
-        for _ in 0..BLOCK {
-            run();
+        let mut least = vec![u64::MAX; inputs];
+        let mut all = Counts::default();
+        // These warm caches and tables up.
+        for at in 0..BLOCK.min(inputs) {
+            run(at);
         }
-        for _ in 0..wanted * TRIES {
-            let before = look();
-            let block: [u64; BLOCK] = std::array::from_fn(|_| run());
-            let quiet = before == look();
-            self.known |= before.is_some();
-            self.all += 1;
-            if quiet {
-                kept.extend(block);
-            } else {
-                self.left_out += 1;
-            }
-            if kept.len() >= samples {
-                break;
+        for _ in 0..RUNS {
+            for (block, least) in least.chunks_mut(BLOCK).enumerate() {
+                let mut times = [0; BLOCK];
+                let before = look();
+                for (at, time) in times[..least.len()].iter_mut().enumerate() {
+                    *time = run(block * BLOCK + at);
+                }
+                let quiet = before == look();
+                self.known |= before.is_some();
+                self.all += 1;
+                self.left_out += u64::from(!quiet);
+                for (least, time) in least.iter_mut().zip(times) {
+                    *least = (*least).min(time);
+                    if quiet {
+                        all.add(time);
+                    }
+                }
             }
         }
-        Distribution::of(kept)
+        Clocked { all: all.into(), own: Distribution::of(least) }
     }
 }
 
-/// Measures everything: `samples` runs of each. `progress` is called with jobs done and in all; false ends it.
+/// As many inputs as are asked for or there are, in whole blocks where they are enough for one.
+fn inputs(wanted: usize, there: usize) -> usize {
+    match wanted.next_multiple_of(BLOCK).min(there) {
+        few if few < BLOCK => few,
+        many => many / BLOCK * BLOCK,
+    }
+}
+
+/// What was measured so far.
+#[derive(Default)]
+struct Steps {
+    all: BTreeMap<String, Distribution>,
+    own: BTreeMap<String, Distribution>,
+}
+
+impl Steps {
+    fn insert(&mut self, name: String, of: Clocked) {
+        self.all.insert(name.clone(), of.all);
+        self.own.insert(name, of.own);
+    }
+}
+
+/// Measures everything: `samples` inputs of each step, or as many as there are. `progress` is called with jobs done
+/// and in all; false ends it.
 ///
 /// # Errors
 /// An unknown sample.
@@ -172,49 +228,60 @@ pub fn measure(
     mut progress: impl FnMut(usize, usize) -> bool,
 ) -> Result<Option<Times>, ReportError> {
     let of = crate::report::chosen_sample(sample)?;
-    let (records, _) = generate(&Geometry::na62(), &of, seed, EVENTS);
-    let total = sizes.len() * (FINDERS.len() + Format::ALL.len()) + 1;
-    let mut distributions = BTreeMap::new();
+    let largest = sizes.iter().copied().max().unwrap_or(1);
+    let events = samples.next_multiple_of(BLOCK).saturating_mul(largest).min(EVENTS);
+    let (records, _) = generate(&Geometry::na62(), &of, seed, events);
+    let total = sizes.len() * (FINDERS.len() + Format::ALL.len()) + WORDS;
+    let mut steps = Steps::default();
     let mut blocks = Blocks::default();
     let own = Watch::of_this_thread();
-    let mut go =
-        |distributions: &BTreeMap<String, Distribution>| progress(distributions.len(), total);
+    let mut go = |steps: &Steps| progress(steps.all.len(), total);
     let ready = Ready::new(&Geometry::na62(), &Config::default());
+    let gateware = ready.finder().gateware();
+    let searched: Vec<Vec<Seed>> =
+        records.iter().take(SEARCHED).map(|event| gateware.seeds(&ids(event))).collect();
     for &size in sizes {
         let groups: Vec<&[Record]> = records.chunks_exact(size).collect();
         // The histogram of distances is no method for a trigger: a hundred times as slow.
         for (name, kind) in FINDERS.into_iter().filter(|(name, _)| *name != "histogram") {
             let mut found = Vec::new();
-            let mut turn = groups.iter().cycle();
-            let times = blocks.clocked(samples, &[&own], || {
-                let few = turn.next().copied().unwrap_or_default();
+            let mut hot = Vec::with_capacity(size);
+            let times = blocks.clocked(inputs(samples, groups.len()), &[&own], |at| {
+                // As the core has them that has just merged them.
+                hot.clear();
+                hot.extend_from_slice(groups[at]);
                 let start = Instant::now();
-                ready.find(Level::best(), kind, few, &mut found);
+                ready.find(Level::best(), kind, &hot, &mut found);
                 start.elapsed().as_nanos() as u64
             });
-            distributions.insert(format!("find/{}/{size}", name.to_lowercase()), times);
-            if !go(&distributions) {
+            steps.insert(format!("find/{}/{size}", name.to_lowercase()), times);
+            if !go(&steps) {
                 return Ok(None);
             }
         }
-        let times = fitting(&mut blocks, &own, &ready, &groups, samples);
-        distributions.insert(format!("fit/isthmus/{size}"), times);
-        if !go(&distributions) {
+        let times = fitting(&mut blocks, &own, &ready, (&groups, &searched), samples);
+        steps.insert(format!("fit/isthmus/{size}"), times);
+        if !go(&steps) {
             return Ok(None);
         }
         for format in Format::ALL {
             let times = merging(&mut blocks, &own, format, &groups, samples);
-            distributions.insert(format!("merge/{}/{size}", format.name()), times);
-            if !go(&distributions) {
+            steps.insert(format!("merge/{}/{size}", format.name()), times);
+            if !go(&steps) {
                 return Ok(None);
             }
         }
     }
-    distributions.insert("handover".to_owned(), handover(&mut blocks, &own, samples));
-    go(&distributions);
+    for words in 1..=WORDS {
+        steps.insert(format!("handover/{words}"), handover(&mut blocks, &own, words, samples));
+        if !go(&steps) {
+            return Ok(None);
+        }
+    }
     let interrupted = blocks.known.then(|| blocks.left_out as f64 / blocks.all.max(1) as f64);
     let (sample, level) = (sample.to_owned(), Level::best().name());
-    Ok(Some(Times { sample, seed, level, interrupted, distributions }))
+    let (distributions, own) = (steps.all, steps.own);
+    Ok(Some(Times { sample, seed, level, interrupted, runs: RUNS, distributions, own }))
 }
 
 /// The finder on events that come with their candidates, from the bytes of these on.
@@ -222,27 +289,25 @@ fn fitting(
     blocks: &mut Blocks,
     own: &Watch,
     ready: &Ready,
-    groups: &[&[Record]],
+    (groups, searched): (&[&[Record]], &[Vec<Seed>]),
     samples: usize,
-) -> Distribution {
-    let gateware = ready.finder().gateware();
-    // Each event's own search takes a hundred times as long as its fit: some groups are enough.
-    let groups =
-        &groups[..groups.len().min(SEARCHED.div_ceil(groups.first().map_or(1, |g| g.len())))];
+) -> Clocked {
+    let size = groups.first().map_or(1, |group| group.len());
     let sent: Vec<(&[Record], Vec<u8>)> = groups
         .iter()
-        .map(|few| {
-            let seeds: Vec<_> = few.iter().map(|event| gateware.seeds(&ids(event))).collect();
-            (*few, encode_given(&seeds))
-        })
+        .zip(searched.chunks_exact(size))
+        .map(|(few, seeds)| (*few, encode_given(seeds)))
         .collect();
     let (mut given, mut found) = (Given::default(), Vec::new());
-    let mut turn = sent.iter().cycle();
-    blocks.clocked(samples, &[own], || {
-        let Some((few, bytes)) = turn.next() else { return 0 };
+    let (mut hot, mut arrived) = (Vec::with_capacity(size), Vec::new());
+    blocks.clocked(inputs(samples, sent.len()), &[own], |at| {
+        let (few, bytes) = &sent[at];
+        hot.clear();
+        hot.extend_from_slice(few);
+        arrived.clone_from(bytes);
         let start = Instant::now();
-        let read = given.read(bytes, few.len());
-        ready.finder().find_given(Level::best(), few, &given, &mut found);
+        let read = given.read(&arrived, hot.len());
+        ready.finder().find_given(Level::best(), &hot, &given, &mut found);
         let took = start.elapsed().as_nanos() as u64;
         debug_assert!(read.is_ok(), "{read:?}");
         took
@@ -256,7 +321,8 @@ fn merging(
     format: Format,
     groups: &[&[Record]],
     samples: usize,
-) -> Distribution {
+) -> Clocked {
+    let wanted = samples.next_multiple_of(BLOCK);
     let sent: Vec<Vec<u8>> = groups
         .iter()
         .enumerate()
@@ -265,46 +331,66 @@ fn merging(
             packets(format, at, first, few).unwrap_or_default()
         })
         .map(|packet| packet.bytes)
+        .take(wanted)
         .collect();
     let mut merger = Merger::new(format);
-    let mut turn = sent.iter().cycle();
-    blocks.clocked(samples, &[own], || {
-        let bytes = turn.next().map_or(&[][..], Vec::as_slice);
+    let mut arrived = Vec::new();
+    blocks.clocked(inputs(samples, sent.len()), &[own], |at| {
+        arrived.clone_from(&sent[at]);
         let start = Instant::now();
-        let group = merger.push(bytes);
+        let group = merger.push(&arrived);
         let took = start.elapsed().as_nanos() as u64;
         debug_assert!(group.is_ok(), "{group:?}");
         took
     })
 }
 
-/// Half a round trip of a word between two cores that poll.
-fn handover(blocks: &mut Blocks, own: &Watch, samples: usize) -> Distribution {
-    let (ping, pong, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+/// A word in a cache line of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct Line(AtomicU64);
+
+/// Between two looks at the other side.
+fn pause(looks: &mut u32) {
+    *looks += 1;
+    if looks.is_multiple_of(PATIENCE) { std::thread::yield_now() } else { spin_loop() }
+}
+
+/// Half a round trip of words between two cores that poll. One of them receives all: where each word is for
+/// another core, none has it later.
+fn handover(blocks: &mut Blocks, own: &Watch, words: usize, samples: usize) -> Clocked {
+    let lines = || -> Vec<Line> { (0..words).map(|_| Line::default()).collect() };
+    let (ping, pong, stop) = (lines(), lines(), AtomicBool::new(false));
+    let store = |lines: &[Line], word| {
+        lines.iter().for_each(|line| line.0.store(word, Ordering::Release));
+    };
+    let there =
+        |lines: &[Line], word| lines.iter().all(|line| line.0.load(Ordering::Acquire) == word);
     std::thread::scope(|scope| {
         let (send, receive) = std::sync::mpsc::channel();
         let (ping, pong, stop) = (&ping, &pong, &stop);
         scope.spawn(move || {
             // The other side ends the loop, whether or not anybody takes this.
             let _ = send.send(Watch::of_this_thread());
-            let mut seen = 0;
+            let (mut next, mut looks) = (1, 0);
             while !stop.load(Ordering::Relaxed) {
-                let word = ping.load(Ordering::Acquire);
-                if word != seen {
-                    seen = word;
-                    pong.store(word, Ordering::Release);
+                if there(ping, next) {
+                    store(pong, next);
+                    (next, looks) = (next + 1, 0);
                 }
-                spin_loop();
+                pause(&mut looks);
             }
         });
         let other = receive.recv().unwrap_or(Watch(None));
         let mut word = 0;
-        let times = blocks.clocked(samples, &[own, &other], || {
+        // There are no inputs whose cost differs: fewer are enough.
+        let rounds = samples.div_ceil(RUNS).next_multiple_of(BLOCK);
+        let times = blocks.clocked(rounds, &[own, &other], |_| {
             word += 1;
-            let start = Instant::now();
-            ping.store(word, Ordering::Release);
-            while pong.load(Ordering::Acquire) != word {
-                spin_loop();
+            let (mut looks, start) = (0, Instant::now());
+            store(ping, word);
+            while !there(pong, word) {
+                pause(&mut looks);
             }
             start.elapsed().as_nanos() as u64 / 2
         });

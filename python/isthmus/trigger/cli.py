@@ -123,8 +123,15 @@ def times(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Output file, for isthmus bench trigger-chain.")],
     samples: Annotated[
         int,
-        typer.Option("-n", "--samples", metavar="N", min=64, max=10_000_000, help="Runs of each step."),
-    ] = 200_000,
+        typer.Option(
+            "-n",
+            "--samples",
+            metavar="N",
+            min=64,
+            max=10_000_000,
+            help="Inputs of each step, run 8 times each.",
+        ),
+    ] = 100_000,
     sample: Sample = "reference",
     seed: Seed = 1,
 ) -> None:

@@ -161,12 +161,20 @@ def served(made: Served) -> str:
 def times(made: Times) -> str:
     """What `isthmus trigger times` prints."""
     shares = (0.5, 0.99, 0.999, 0.9999)
-    rows: list[Sequence[str]] = [("#step, ns", "samples", "p50", "p99", "p99.9", "p99.99", "max")]
-    for name, buckets in made.distributions.items():
-        count = sum(samples for _, samples in buckets)
-        cells = (
-            str(quantile(buckets, share)) if count * (1 - share) >= BEYOND - 1e-6 else "" for share in shares
-        )
-        rows.append((name, str(count), *cells, str(max(ns for ns, samples in buckets if samples))))
+    rows: list[Sequence[str]] = [("#step, ns", "noise", "samples", "p50", "p99", "p99.9", "p99.99", "max")]
+    for name in made.distributions:
+        for noise in (True, False):
+            buckets = made.of(name, noise)
+            count = sum(samples for _, samples in buckets)
+            cells = (
+                str(quantile(buckets, share)) if count * (1 - share) >= BEYOND - 1e-6 else ""
+                for share in shares
+            )
+            most = str(max(ns for ns, samples in buckets if samples))
+            rows.append((name, "yes" if noise else "no", str(count), *cells, most))
     left_out = "" if made.interrupted is None else f"; {100 * made.interrupted:.1f} % of blocks left out"
-    return f"# {made.machine}; {made.level}, sample {made.sample}{left_out}\n" + aligned(rows, left=(0,))
+    return (
+        f"# {made.machine}; {made.level}, sample {made.sample}{left_out}\n"
+        + aligned(rows, left=(0, 1))
+        + f"# noise no: the shortest of {made.runs} runs of each input\n"
+    )

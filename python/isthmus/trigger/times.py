@@ -15,11 +15,15 @@ from typing import Any
 from isthmus.errors import UserError
 from isthmus.storage import read_text
 
-SCHEMA = "isthmus.trigger-times/1"
+SCHEMA = "isthmus.trigger-times/2"
 STORED = Path(__file__).with_name("measured-times.json")
 """Those that isthmus brings along."""
-SIZES = (4, 8, 16, 20, 32)
-"""Events of a group that are measured."""
+SIZES = (1, 2, 4, 8, 16, 20, 32)
+"""Events of a group, or of a core's share of one, that are measured."""
+
+WORDS = 8
+"""Cores that a group is handed to, at most."""
+KINDS = ("distributions", "own")
 
 Buckets = Sequence[tuple[int, int]]
 """Highest time of a bucket in ns, and samples in it."""
@@ -36,12 +40,16 @@ class Times:
     level: str
     interrupted: float | None
     """Share of blocks of 64 runs left out, as the system interrupted the core or gave it away."""
+    runs: int
+    """Of each input."""
     distributions: Mapping[str, Buckets]
-    """`find/FINDER/EVENTS`, `merge/FORMAT/EVENTS`, `handover`."""
+    """All runs: `find/FINDER/EVENTS`, `fit/FINDER/EVENTS`, `merge/FORMAT/EVENTS`, `handover/WORDS`."""
+    own: Mapping[str, Buckets]
+    """The same, the shortest of the runs of each input: what its data cost, without the machine's noise."""
 
-    def of(self, name: str) -> Buckets:
-        """One distribution. Raises `UserError`: it was not measured."""
-        found = self.distributions.get(name)
+    def of(self, name: str, noise: bool = True) -> Buckets:
+        """One distribution, with the machine's noise or without. Raises `UserError`: it was not measured."""
+        found = (self.distributions if noise else self.own).get(name)
         if found is None:
             kind = name.rpartition("/")[0]
             sizes = sorted(int(one.rpartition("/")[2]) for one in self.distributions if one.startswith(kind))
@@ -60,12 +68,14 @@ def measured(made: Mapping[str, Any]) -> Times:
 def to_json(times: Times) -> str:
     """As a file: a line for each distribution."""
     values = asdict(times)
-    lines = [
-        f" {json.dumps(name)}: {json.dumps(buckets, separators=(',', ':'))}"
-        for name, buckets in values.pop("distributions").items()
-    ]
-    head = json.dumps({"schema": SCHEMA, **values}, indent=1)[:-2]
-    return head + ',\n "distributions": {\n' + ",\n".join(lines) + "\n }\n}\n"
+    text = ""
+    for kind in KINDS:
+        lines = [
+            f" {json.dumps(name)}: {json.dumps(buckets, separators=(',', ':'))}"
+            for name, buckets in values.pop(kind).items()
+        ]
+        text += f',\n "{kind}": {{\n' + ",\n".join(lines) + "\n }"
+    return json.dumps({"schema": SCHEMA, **values}, indent=1)[:-2] + text + "\n}\n"
 
 
 def load(file: Path | None = None) -> Times:
@@ -81,14 +91,15 @@ def load(file: Path | None = None) -> Times:
 
 
 def _times(found: Mapping[str, Any]) -> Times:
-    distributions = {}
-    for name, buckets in found["distributions"].items():
-        pairs = buckets["buckets"] if isinstance(buckets, Mapping) else buckets
-        made = [(int(ns), int(count)) for ns, count in pairs]
-        if any(ns < 0 or count < 0 for ns, count in made) or not sum(count for _, count in made):
-            raise ValueError(f"{name}: no times")
-        distributions[str(name)] = made
-    return Times(**{**found, "distributions": distributions})
+    kinds: dict[str, dict[str, Buckets]] = {kind: {} for kind in KINDS}
+    for kind, distributions in kinds.items():
+        for name, buckets in found[kind].items():
+            pairs = buckets["buckets"] if isinstance(buckets, Mapping) else buckets
+            made = [(int(ns), int(count)) for ns, count in pairs]
+            if any(ns < 0 or count < 0 for ns, count in made) or not sum(count for _, count in made):
+                raise ValueError(f"{name}: no times")
+            distributions[str(name)] = made
+    return Times(**{**found, **kinds})
 
 
 def quantile(buckets: Buckets, share: float) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,13 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
     chain = given["chain"]
     rate = chain["rate_per_s"]
     carried = min(rate, 10e6)
-    same = ("sample", "format", "events", "rate_per_s", "finder", "cores", "release_us")
+    same = ("sample", "format", "events", "share", "rate_per_s", "finder", "cores", "release_us")
     workload = {key: chain[key] for key in same}
     workload |= {
         "times": chain["times"]["machine"],
         "late": 0 if carried == rate else 900,
         "lost": 0,
-        "noise": False,
+        "noise": chain["times"]["noise"],
         "counted_events": 3200,
         "saturated": carried < rate,
         "bytes_an_event": 43.0,
@@ -73,7 +74,8 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
         "event_to_answer": {"latency_ps": _latency(20 * US), "histogram": common["histogram"]},
         "parts_ps": {part: _latency(US) for part, _ in chain_tables.PARTS},
     }
-    short = f"wire-to-trigger/{chain['format']}-e{chain['events']}-c{chain['cores']}-r{rate:.0f}"
+    short = f"wire-to-trigger/{chain['format']}-e{chain['events']}-s{chain['share']}"
+    short += f"-c{chain['cores']}-r{rate:.0f}{'' if chain['times']['noise'] else '-quiet'}"
     quality = {"events": 3200, "efficiency": [0.999, 0.97, None], "multiplicity": [0.998, 0.96, None]}
     workload |= {"search": "fpga" if "search" in chain else "cpu", "quality": {**quality, "fakes": 0.03}}
     if "search" in chain:
@@ -98,13 +100,15 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
 def times(tmp_path: Path) -> Path:
     """A file of times of a machine that does not exist."""
     distributions = {
-        "handover": [(100, 1)],
+        "handover/4": [(100, 1)],
         "merge/packed/8": [(200, 3)],
-        "find/isthmus/8": [(2000, 2), (3000, 1)],
+        "find/isthmus/2": [(2000, 2), (3000, 1)],
         "find/isthmus/16": [(4000, 2)],
-        "fit/isthmus/8": [(1000, 2)],
+        "fit/isthmus/2": [(1000, 2)],
     }
-    made = measuring.Times("a machine", "2026-01-01", "reference", 1, "avx2", 0.5, distributions)
+    made = measuring.Times(
+        "a machine", "2026-01-01", "reference", 1, "avx2", 0.5, 8, distributions, distributions
+    )
     file = tmp_path / "times.json"
     file.write_text(measuring.to_json(made))
     assert measuring.load(file) == made
@@ -119,12 +123,25 @@ def measured(times: Path, rates: tuple[float, ...] = (5e6, 12e6)) -> Document:
 
 def test_the_terminal_shows_rates_parts_and_the_path_without_the_interface(times: Path) -> None:
     text = tables.text(measured(times))
-    assert "isthmus x8" in text
-    assert "packed x8" in text
+    assert "isthmus x16" in text
+    assert "packed x8/2" in text
     assert "# parts of the way, isthmus, isthmus finder, 5 M events/s, us" in text
     assert "# merge, core to core, rings: drawn from times of a machine, avx2, 2026-01-01" in text
     assert "wire to result" in text
     assert to_csv(measured(times)).count("\n") == 4
+
+
+def test_percentiles_are_there_with_and_without_the_machine_s_noise(times: Path) -> None:
+    made = measure(
+        [("isthmus", Chain(5e6, noise=noise)) for noise in (True, False)],
+        times=times, runner=engine, given=Path("model.so"),
+    )  # fmt: skip
+    text = tables.text(made)
+    assert "# parts of the way, isthmus, isthmus finder, 5 M events/s, us" in text
+    assert "# parts of the way, isthmus, isthmus finder, 5 M events/s, no noise, us" in text
+    assert [chain_tables.row(m)[4] for m in chain_tables.chains(made)] == ["yes", "no"]
+    drawn = page.page(made)
+    assert "At 5 million, without the noise of the machine that was measured: 5.00 us (p50)" in drawn
 
 
 def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> None:
@@ -175,13 +192,13 @@ def test_the_document_s_numbers_of_the_trigger_are_compared(times: Path) -> None
 
 
 def test_a_size_that_was_not_measured_is_refused(times: Path) -> None:
-    wrong = r"find/isthmus/20: not measured on a machine; measured sizes: 8, 16|merge/packed/20: not measured"
+    wrong = r"find/isthmus/4: not measured on a machine; measured sizes: 2, 16|merge/packed/20: not measured"
     with pytest.raises(UserError, match=wrong):
         measure([("isthmus", Chain(1e6, events=20))], times=times, runner=engine, given=Path("x"))
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"schema": "isthmus.trigger-times/1"}', '{"schema": "other"}']
+    "text", ["", "[]", "{}", '{"schema": "isthmus.trigger-times/2"}', '{"schema": "other"}']
 )
 def test_what_is_no_file_of_times_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     file = tmp_path / "times.json"
@@ -200,7 +217,9 @@ def test_isthmus_brings_times_along() -> None:
         for finder in ("isthmus", "almagest"):
             for events in measuring.SIZES:
                 chain = Chain(5e6, events, layout, finder)
-                made = scenario(platforms.load(PLATFORM), "isthmus", chain, times, Path("x"))["chain"][
-                    "times"
-                ]
-                assert sum(count for _, count in made["find"]) >= 1000
+                for noise in (True, False):
+                    given = scenario(
+                        platforms.load(PLATFORM), "isthmus", replace(chain, noise=noise), times, Path("x")
+                    )["chain"]["times"]
+                    assert given["noise"] is noise
+                    assert sum(count for _, count in given["find"]) >= 1000

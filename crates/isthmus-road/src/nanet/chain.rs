@@ -97,12 +97,14 @@ impl End<'_> {
             seed: scenario.seed,
         };
         let name = format!(
-            "wire-to-trigger/{}{}-e{}-c{}-r{}",
+            "wire-to-trigger/{}{}-e{}-s{}-c{}-r{}{}",
             plan.format.name(),
             if chain.search.is_some() { "-fpga" } else { "" },
             chain.events,
+            chain.share(),
             chain.cores,
-            chain.rate_per_s
+            chain.rate_per_s,
+            if chain.times.noise { "" } else { "-quiet" }
         );
         let arrivals = format!("poisson:{}/s", chain.rate_per_s);
         let mut made = Measurement::of(&origin, &name, &samples).described("one_way", arrivals);
@@ -171,6 +173,7 @@ impl End<'_> {
             ("sample", json!(self.chain.sample)),
             ("format", json!(self.plan.format.name())),
             ("events", json!(self.chain.events)),
+            ("share", json!(self.chain.share())),
             ("rate_per_s", json!(self.chain.rate_per_s)),
             ("finder", json!(self.chain.finder)),
             ("cores", json!(self.chain.cores)),
@@ -179,7 +182,7 @@ impl End<'_> {
             ("counted_events", json!(events)),
             ("late", json!(late)),
             ("lost", json!(missing)),
-            ("noise", json!(false)),
+            ("noise", json!(self.chain.times.noise)),
         ] {
             workload.insert(key.to_owned(), value);
         }

@@ -273,6 +273,11 @@ pub struct NanetChain {
     /// Events of a group: what a link sends in one datagram.
     #[schemars(range(min = 1, max = 255))]
     pub events: usize,
+    /// Of them, those that a core takes: a group is shared among as many cores as it has such parts. Absent: one core
+    /// takes all.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 255))]
+    pub share: Option<usize>,
     /// Mean events a second; they come at random.
     #[schemars(range(min = 1_000.0, max = 100_000_000.0))]
     pub rate_per_s: f64,
@@ -289,6 +294,13 @@ pub struct NanetChain {
     /// The interface searches for candidates; the cores fit them. Needs a model built for it.
     #[serde(default)]
     pub search: Option<NanetSearch>,
+}
+
+impl NanetChain {
+    /// Events that a core takes.
+    pub(super) fn share(&self) -> usize {
+        self.share.unwrap_or(self.events)
+    }
 }
 
 /// The interface's search for rings.
@@ -308,10 +320,13 @@ pub struct NanetTimes {
     pub machine: String,
     /// Taking a datagram apart and joining it with those of the other links.
     pub merge: Vec<(u64, u64)>,
-    /// A group from core to core.
+    /// A group from core to core, or all its shares.
     pub handover: Vec<(u64, u64)>,
-    /// Finding the rings of a group; with `search` fitting its candidates.
+    /// Finding the rings of a core's events; with `search` fitting their candidates.
     pub find: Vec<(u64, u64)>,
+    /// Whether they have in them what else the machine did meanwhile: operating system, other programs.
+    #[serde(default = "yes")]
+    pub noise: bool,
 }
 
 /// Injected faults.
@@ -433,6 +448,14 @@ impl NanetScenario {
         } else if chain.search.is_some() && self.workload.policy != NanetPolicy::Hold {
             let reason = "expected hold: else a datagram could be dropped without its candidates";
             Some(("workload.policy", reason.to_owned()))
+        } else if let Some(share) = chain.share.filter(|share| {
+            // A share without events would never end.
+            !chain.events.is_multiple_of((*share).max(1)) || *share == 0
+        }) {
+            Some((
+                "chain.share",
+                format!("{share}: a group of {} has no equal parts of it", chain.events),
+            ))
         } else if self.workload.work_ns != 0.0 {
             let reason = format!("{}: a chain has chain.times instead", self.workload.work_ns);
             Some(("workload.work_ns", reason))

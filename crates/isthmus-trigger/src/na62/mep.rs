@@ -56,8 +56,9 @@ impl<'a> Mep<'a> {
             return Err(FormatError::Length { what: "MEP length", said, found: bytes.len() });
         }
         let first_event = number & 0xFF_FFFF;
-        let mut fragments = Vec::new();
-        for at in 0..word >> 16 & 0xFF {
+        let events = word >> 16 & 0xFF;
+        let mut fragments = Vec::with_capacity(events as usize);
+        for at in 0..events {
             let head = cursor.word("fragment header")?;
             let timestamp = cursor.word("fragment header")?;
             let length = (head & 0xFFFF) as usize;

@@ -4,7 +4,7 @@
 
 use super::gateware::Seed;
 use super::joint::{MERGE, apart};
-use super::{All, Finder, Found, MAX_CELLS, MAX_SEEDS};
+use super::{All, Finder, Found, MAX_CELLS, MAX_SEEDS, MEMORY};
 use crate::na62::FormatError;
 use crate::record::{self, Record, SLOTS};
 use crate::simd::{LANES, Lanes, Level};
@@ -114,7 +114,9 @@ impl Finder {
         assert_eq!(events.len(), given.events(), "events and lists of candidates");
         found.clear();
         found.resize(events.len(), Found::default());
-        level.run(All { finder: self, events, found, given: Some(given) });
+        MEMORY.with_borrow_mut(|memory| {
+            level.run(All { finder: self, events, found, given: Some(given), memory });
+        });
     }
 
     /// Candidates as they are, unfitted and unchosen: what answers would be without the processor's part. Of an

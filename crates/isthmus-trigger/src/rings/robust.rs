@@ -3,7 +3,7 @@
 
 use super::{Found, MAX_STEP, SURE_RADII, add8, clamp_radius, step, terms};
 use crate::geometry::{Geometry, TABLE, UNIT_MM};
-use crate::record::{self, EMPTY, Record, SLOTS};
+use crate::record::{self, Record, SLOTS};
 use crate::simd::{Kernel, LANES, Lanes, Simd};
 use crate::single::{Method, circle, moments};
 
@@ -45,13 +45,11 @@ impl Kernel for Singles<'_> {
         rest.circles.clear();
         let (groups, tail) = self.events.as_chunks::<LANES>();
         for (at, group) in groups.iter().enumerate() {
-            singles(s, self.geometry, group, LANES, at * LANES, self.found, rest);
+            singles(s, self.geometry, group, at * LANES, self.found, rest);
         }
         if !tail.is_empty() {
-            let mut group = [EMPTY; LANES];
-            group[..tail.len()].copy_from_slice(tail);
             let first = groups.len() * LANES;
-            singles(s, self.geometry, &group, tail.len(), first, self.found, rest);
+            singles(s, self.geometry, tail, first, self.found, rest);
         }
     }
 }
@@ -60,8 +58,7 @@ impl Kernel for Singles<'_> {
 fn singles<S: Simd>(
     s: S,
     geometry: &Geometry,
-    events: &[Record; LANES],
-    count: usize,
+    events: &[Record],
     first: usize,
     found: &mut [Found],
     rest: &mut Rest,
@@ -76,7 +73,7 @@ fn singles<S: Simd>(
     s.store(x, &mut xs);
     s.store(y, &mut ys);
     s.store(r, &mut rs);
-    for lane in 0..count {
+    for lane in 0..events.len() {
         if sure >> lane & 1 == 1 {
             found[first + lane] = Found::one(xs[lane], ys[lane], rs[lane]);
         } else {
@@ -96,12 +93,18 @@ const MAX_OUTSIDE: f32 = 3.0;
 /// Centres beyond are no centres.
 const FAR: f32 = 30.0;
 
+/// Places of hits, an event a lane. Lanes without an event hold what was in them before.
+pub(super) type Places = [[Lanes; 2]; SLOTS];
+/// None so far.
+pub(super) const NO_PLACES: Places = [[[0.0; LANES]; 2]; SLOTS];
+
 /// The robust fit.
 pub(super) struct Robust<'a> {
     pub(super) geometry: &'a Geometry,
     pub(super) events: &'a [Record],
     pub(super) found: &'a mut [Found],
     pub(super) rest: &'a mut Rest,
+    pub(super) places: &'a mut Places,
 }
 
 impl Kernel for Robust<'_> {
@@ -109,11 +112,10 @@ impl Kernel for Robust<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
-        let Self { geometry, events, found, rest } = self;
+        let Self { geometry, events, found, rest, places } = self;
         rest.left.clear();
-        let mut places = [[[0.0; LANES]; 2]; SLOTS];
         for (group, circles) in rest.events.chunks(LANES).zip(rest.circles.chunks(LANES)) {
-            let (counts, most) = decode(geometry, events, group, &mut places);
+            let (counts, most) = decode(geometry, events, group, places);
             let (mut x, mut y, mut r) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
             for (lane, circle) in circles.iter().enumerate() {
                 [x[lane], y[lane], r[lane]] = *circle;
@@ -146,15 +148,15 @@ fn decode(
     geometry: &Geometry,
     events: &[Record],
     group: &[u16],
-    places: &mut [[Lanes; 2]; SLOTS],
+    places: &mut Places,
 ) -> (Lanes, usize) {
     let mut counts = [0.0; LANES];
     let mut most = 0;
     for &event in group {
         most = most.max(record::count(&events[usize::from(event)]));
     }
-    for lane in 0..LANES {
-        let event = group.get(lane).map_or(&EMPTY, |&event| &events[usize::from(event)]);
+    for (lane, &event) in group.iter().take(LANES).enumerate() {
+        let event = &events[usize::from(event)];
         counts[lane] = record::count(event) as f32;
         for four in 0..most.div_ceil(4) {
             let ids = record::four(event, four);

@@ -17,7 +17,7 @@ from isthmus.results import Document
 from isthmus.roads.nanet import bench
 from isthmus.roads.nanet.bench import PLATFORM, Stream
 from isthmus.roads.nanet.platform import TOP, is_ten_gigabit
-from isthmus.trigger.times import Times, load
+from isthmus.trigger.times import SIZES, WORDS, Times, load
 
 FORMATS = ("packed", "tel62")
 FINDERS = ("isthmus", "almagest")
@@ -26,6 +26,8 @@ PLACES = ("cpu", "fpga")
 """Where candidates for rings are searched: by the cores that fit them, or in the interface."""
 SEARCH_MHZ = 250.0
 """Clock of the interface's search, if nothing else is asked for."""
+SHARE = 2
+"""Events of a group that a core takes, at the least, if nothing else is asked for."""
 COMMODITY = 100_816
 """Datagrams of the path without the interface: as many as its published percentiles are of."""
 
@@ -38,18 +40,28 @@ class Chain:
     events: int = 8
     format: str = "packed"
     finder: str = "isthmus"
-    cores: int = 8
+    cores: int = 16
     release_us: float = 100.0
     sample: str = "reference"
     groups: int = 2000
     seed: int = 1
     place: str = "cpu"
     search_mhz: float = SEARCH_MHZ
+    share: int | None = None
+    """Events of a group that a core takes; None: as few as are measured, from SHARE on."""
+    noise: bool = True
+    """Whether the times of the steps have in them what else the measured machine did meanwhile."""
 
     @property
     def searched(self) -> bool:
         """Whether the interface searches."""
         return self.place == "fpga"
+
+    @property
+    def of_a_core(self) -> int:
+        """Events that a core takes."""
+        fits = (n for n in SIZES if n >= SHARE and self.events % n == 0 and self.events // n <= WORDS)
+        return self.share or next(fits, self.events)
 
 
 def scenario(
@@ -64,24 +76,28 @@ def scenario(
         raise UserError(f"place: fpga needs whole events on a link; {chain.format} spreads each over all")
     if chain.searched and chain.finder != "isthmus":
         raise UserError(f"place: fpga finds the candidates of isthmus, not those of {chain.finder}")
+    if chain.events % chain.of_a_core:
+        raise UserError(f"share: {chain.share}; expected a divisor of the {chain.events} events of a group")
     kind = "fit" if chain.searched else "find"
     steps = {
         "merge": f"merge/{chain.format}/{chain.events}",
-        "handover": "handover",
-        "find": f"{kind}/{chain.finder}/{chain.events}",
+        "handover": f"handover/{chain.events // chain.of_a_core}",
+        "find": f"{kind}/{chain.finder}/{chain.of_a_core}",
     }
     stream = Stream(ports=LINKS, iterations=chain.groups, seed=chain.seed)
     group = {
         "sample": chain.sample,
         "format": chain.format,
         "events": chain.events,
+        "share": chain.of_a_core,
         "rate_per_s": chain.rate_per_s,
         "finder": chain.finder,
         "cores": chain.cores,
         "release_us": chain.release_us,
         "times": {
             "machine": f"{times.machine}, {times.level}, {times.date}",
-            **{step: [list(pair) for pair in times.of(name)] for step, name in steps.items()},
+            "noise": chain.noise,
+            **{step: [list(pair) for pair in times.of(name, chain.noise)] for step, name in steps.items()},
         },
     }
     made = bench.scenario(platform, profile, stream, model)

@@ -38,7 +38,8 @@ def label(m: Measurement) -> str:
     """A run in a few words."""
     w = m.workload
     where = "fpga" if place(m) == "fpga" else str(w["finder"])
-    return f"{m.profile}, {where} finder, {w['rate_per_s'] / 1e6:g} M events/s"
+    quiet = "" if w["noise"] else ", no noise"
+    return f"{m.profile}, {where} finder, {w['rate_per_s'] / 1e6:g} M events/s{quiet}"
 
 
 def place(m: Measurement) -> str:
@@ -69,7 +70,7 @@ def of(m: Measurement) -> Mapping[str, Any]:
 
 
 COLUMNS = (
-    "profile", "finder", "search", "format", "M events/s", "carried", "wire", "cores", *SHOWN,
+    "profile", "finder", "search", "format", "noise", "M events/s", "carried", "wire", "cores", *SHOWN,
     "event to answer p99.9", "max", "late",
 )  # fmt: skip
 
@@ -83,7 +84,8 @@ def row(m: Measurement) -> list[str]:
         m.profile,
         f"{w['finder']} x{w['cores']}",
         place(m),
-        f"{w['format']} x{w['events']}",
+        f"{w['format']} x{w['events']}/{w['share']}",
+        "yes" if w["noise"] else "no",
         f"{w['rate_per_s'] / 1e6:g}",
         "" if carried is None else f"{carried:.2f}",
         *(f"{100 * busy[key]:.0f} %" if key in busy else "" for key in ("wire", "cores")),
@@ -110,6 +112,8 @@ def compared(document: Document) -> list[Measurement]:
     """Runs that differ in the place alone: the fastest rate that every place carried."""
     runs = [m for m in chains(document) if m.workload["finder"] == "isthmus" and m.profile == "isthmus"]
     runs = [m for m in runs if "quality" in m.workload and not m.workload["saturated"]]
+    # With the machine's noise, unless no place was measured so.
+    runs = [m for m in runs if m.workload["noise"]] or runs
     rates = [{m.workload["rate_per_s"] for m in runs if place(m) == one} for one, _, _ in PLACES]
     common = set.intersection(*rates)
     if not common:
@@ -165,20 +169,22 @@ def text(made: Document) -> str:
     if runs:
         release = runs[0].workload["release_us"]
         out.append(
-            "# last byte on the wire to the answers on the result pins, us; event to answer: from the event "
-            f"itself;\n# late: events answered more than {release:g} us after they were\n"
+            "# last byte on the wire to the answers on the result pins, us; event to answer: from the event\n"
+            "# itself; format: events of a group/of a core; noise: whether the drawn times have in\n"
+            f"# them what else the machine did; late: answered more than {release:g} us after the event\n"
         )
-        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3)))
+        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3, 4)))
         if rows := places(made):
             out.append(
                 "\n# three places to find rings: latency, us, beside quality; found: share of true rings,"
                 "\n# right: of events with the right number, in events of 1, 2 and 3 rings; fakes: an event\n"
             )
             out.append(aligned([[f"#{PLACE_COLUMNS[0]}", *PLACE_COLUMNS[1:]], *rows], left=(0, 1)))
-        calm = [m for m in runs if not m.workload["saturated"]]
-        if calm:
-            out.append(f"\n# parts of the way, {label(calm[-1])}, us\n")
-            out.append(aligned([["#part", *SHOWN], *parts(calm[-1], PARTS)], left=(0,)))
+        for noise in (True, False):
+            calm = [m for m in runs if not m.workload["saturated"] and m.workload["noise"] == noise]
+            if calm:
+                out.append(f"\n# parts of the way, {label(calm[-1])}, us\n")
+                out.append(aligned([["#part", *SHOWN], *parts(calm[-1], PARTS)], left=(0,)))
         machines = {str(m.workload["times"]) for m in runs}
         out += [f"# merge, core to core, rings: drawn from times of {machine}\n" for machine in machines]
     for m in baselines(made):

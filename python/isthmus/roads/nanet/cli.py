@@ -135,7 +135,23 @@ def trigger_chain(
     finder: Annotated[str, one_of("finder", FINDERS, help="Ring-finding algorithm.")] = "isthmus",
     cores: Annotated[
         int, typer.Option(metavar="N", min=1, max=256, help="Cores that find rings; one more merges.")
-    ] = 8,
+    ] = 16,
+    share: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=255,
+            help="Events of a group that one core takes.  [2, more of a large group]",
+        ),
+    ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Times with the measured machine's noise: yes, no or both.  [yes; no at the middle rate]",
+        ),
+    ] = None,
     release: Annotated[
         float,
         typer.Option(metavar="US", min=0, max=10_000, help="Fixed latency from an event to its answer."),
@@ -176,6 +192,8 @@ def trigger_chain(
         layout=layout,
         finder=finder,
         cores=cores,
+        share=share,
+        noise=noise,
         release=release,
         place=place,
         search_clock=search_clock,

@@ -30,6 +30,8 @@ from isthmus.storage import result_file
 from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
 
 AS_PUBLISHED = "as-published"
+NOISES = {None: (True,), "yes": (True,), "no": (False,), "both": (True, False)}
+"""With the noise of the machine whose times are drawn, or without."""
 OPERATIONS = {"receive": RECEIVE, "send": SEND}
 
 
@@ -128,6 +130,8 @@ def chain(
     layout: str,
     finder: str,
     cores: int,
+    share: int | None,
+    noise: str | None,
     release: float,
     place: str | None,
     search_clock: float,
@@ -147,24 +151,37 @@ def chain(
     if len(chosen) != 1:
         raise UserError(f"platform: {platform!r}; expected one platform")
     target = result_file(out, "trigger-chain", out_json)
-    runs = [(where, per_s) for where in place.split(",") for per_s in rates] if place else _runs(rates)
-    if place is None and (layout != "packed" or finder != "isthmus"):
-        # The interface searches only whole events, and only for candidates of the finder isthmus.
-        runs = [one for one in runs if one[0] == "cpu"]
+    if noise not in NOISES:
+        raise UserError(f"noise: {noise!r}; expected yes, no or both")
+    # The interface searches only whole events, and only for candidates of the finder isthmus.
+    searched = layout == "packed" and finder == "isthmus"
     chains = [
         (
             design,
-            Chain(per_s, events, layout, finder, cores, release, sample, groups, seed, where, search_clock),
+            Chain(
+                per_s, events, layout, finder, cores, release, sample, groups, seed, where, search_clock,
+                share, noisy,
+            ),
         )
         for design in profiles(profile)
-        for where, per_s in runs
-    ]
+        for where, per_s, noisy in _runs(rates, place, noise, searched)
+    ]  # fmt: skip
     made = measure_chains(chains, platform=chosen[0], times=times, runner=runner)
     publish(made, target, format, chain_tables.text)
     return made
 
 
-def _runs(rates: Sequence[float]) -> list[tuple[str, float]]:
-    """Place and rate of each run, if no place is asked for: 3032 counters take long to simulate, so that the
-    interface searches at one rate, the middle one."""
-    return [*(("cpu", per_s) for per_s in rates), ("fpga", sorted(rates)[(len(rates) - 1) // 2])]
+def _runs(
+    rates: Sequence[float], place: str | None, noise: str | None, searched: bool
+) -> list[tuple[str, float, bool]]:
+    """Place, rate and noise of each run. What is not asked for is measured at one rate, the middle one: 3032
+    counters take long to simulate."""
+    middle = sorted(rates)[(len(rates) - 1) // 2]
+    places = place.split(",") if place else ["cpu"]
+    noises = NOISES[noise]
+    runs = [(where, per_s, noisy) for where in places for noisy in noises for per_s in rates]
+    if noise is None:
+        runs += [(where, middle, False) for where in places]
+    if place is None and searched:
+        runs.append(("fpga", middle, noises[0]))
+    return runs

@@ -38,6 +38,8 @@ pub(super) struct Group {
     pub(super) due: Picoseconds,
     pub(super) frames: Vec<Frame>,
     pub(super) steps: Steps,
+    /// Of each share of its events.
+    pub(super) shares: Vec<Share>,
     pub(super) truths: Vec<Truth>,
     /// Answers of the gateware's model, with a search.
     pub(super) seeds: Vec<Vec<Seed>>,
@@ -48,6 +50,11 @@ pub(super) struct Group {
 pub(super) struct Steps {
     pub(super) seen: Picoseconds,
     pub(super) merged: Picoseconds,
+}
+
+/// When a core did what with its share of a group.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Share {
     pub(super) begun: Picoseconds,
     pub(super) found: Picoseconds,
 }
@@ -69,6 +76,7 @@ pub(super) struct Trip {
     pub(super) wire: Picoseconds,
     pub(super) seen: Picoseconds,
     pub(super) merged: Picoseconds,
+    /// Of the share with the last answer.
     pub(super) begun: Picoseconds,
     pub(super) found: Picoseconds,
     /// Its last answer was on the result pins.
@@ -94,6 +102,14 @@ impl Log {
     /// The events of a group.
     pub(super) fn of(&self, group: usize) -> &[Event] {
         self.events.get(group * self.size..(group + 1) * self.size).unwrap_or_default()
+    }
+
+    /// Notes when a core worked on a share of a group.
+    pub(super) fn note(&mut self, group: usize, share: usize, times: Share) {
+        let group = self.groups.get_mut(group);
+        if let Some(place) = group.and_then(|group| group.shares.get_mut(share)) {
+            *place = times;
+        }
     }
 
     /// Events without an answer.
@@ -152,8 +168,12 @@ impl Log {
             }
             let answered = self.of(group).iter().map(|event| event.answered);
             let Some(answered) = answered.collect::<Option<Vec<_>>>() else { continue };
-            let answered = answered.into_iter().max().unwrap_or_default();
-            let Steps { seen, merged, begun, found } = sent.steps;
+            let last = answered.iter().enumerate().max_by_key(|(_, at)| **at);
+            let (event, answered) = last.map_or((0, Picoseconds::ZERO), |(at, time)| (at, *time));
+            let shares = sent.shares.len().max(1);
+            let share = sent.shares.get(event * shares / self.size.max(1));
+            let Share { begun, found } = share.copied().unwrap_or_default();
+            let Steps { seen, merged } = sent.steps;
             trips.push(Trip { group, wire, seen, merged, begun, found, answered });
         }
         Ok(trips)

@@ -25,7 +25,7 @@ use super::super::scenario::{MAX_BYTES, NanetChain};
 use super::super::search::Loaded;
 use super::super::world::{NanetPort, Spoil, World};
 use super::draws::Draws;
-use super::log::{Event, Frame, Group, Log, Steps, word};
+use super::log::{Event, Frame, Group, Log, Share, Steps, word};
 use super::plan::Plan;
 use crate::error::RoadError;
 use crate::host_bus::{Bar, HostMemory};
@@ -54,6 +54,8 @@ struct Shared {
     ports: Rc<Vec<NanetPort>>,
     plan: Plan,
     size: usize,
+    /// Events of a group that a core takes.
+    share: usize,
     ready: Ready,
     log: Rc<RefCell<Log>>,
     finders: Cpu,
@@ -155,6 +157,7 @@ impl Program {
             ports: Rc::clone(ports),
             plan: plan.clone(),
             size: chain.events,
+            share: chain.share(),
             ready,
             gateware,
             log: Rc::new(RefCell::new(Log::new(chain.events))),
@@ -211,7 +214,7 @@ impl Program {
             shared.merging.set(shared.merging.get() + cost);
             if let Some(group) = group {
                 merged += 1;
-                self.hand_over(Handed { group, candidates }, seen, nic.results())?;
+                self.hand_over(Handed { group, candidates }, seen, &nic.results())?;
             }
             nic.recycle(event.list).await.map_err(failed)?;
         }
@@ -227,18 +230,17 @@ impl Program {
         Ok(Outcome { statistics, span, finding, merging, incomplete })
     }
 
-    /// A group to a core that finds its rings.
+    /// A group to the cores that find its rings, a share each.
     fn hand_over(
         &self,
         handed: Handed,
         seen: Picoseconds,
-        results: Results<Bar>,
+        results: &Results<Bar>,
     ) -> Result<(), RoadError> {
         let shared = &self.shared;
         let group = &handed.group;
         let (first, size) = (group.first_event as usize, shared.size);
-        let (number, steps) =
-            (first / size, Steps { seen, merged: shared.sim.now(), ..Steps::default() });
+        let (number, steps) = (first / size, Steps { seen, merged: shared.sim.now() });
         match shared.log.borrow_mut().groups.get_mut(number) {
             Some(sent) if first % size == 0 && group.records.len() == size => sent.steps = steps,
             _ => {
@@ -246,7 +248,19 @@ impl Program {
                 return Err(RoadError::Violation(what));
             }
         }
-        shared.sim.spawn(find(Rc::clone(shared), handed, number, results));
+        // The rings are found here and now; that it takes time is drawn.
+        let rings = shared.found(&handed, number)?;
+        let answers: Vec<u32> = (first as u32..)
+            .zip(&group.timestamps)
+            .zip(rings)
+            .map(|((number, timestamp), rings)| word(number, *timestamp, rings.count))
+            .collect();
+        let left = Rc::new(Cell::new(answers.len().div_ceil(shared.share)));
+        for (share, answers) in answers.chunks(shared.share).enumerate() {
+            let part =
+                Part { group: number, share, answers: answers.to_vec(), left: Rc::clone(&left) };
+            shared.sim.spawn(find(Rc::clone(shared), part, results.clone()));
+        }
         Ok(())
     }
 
@@ -351,39 +365,41 @@ async fn send_group(
         frames.push(Frame { link, id, bytes: packet.bytes.len() });
     }
     let mut log = shared.log.borrow_mut();
-    log.groups.push(Group { due, frames, steps: Steps::default(), truths, seeds });
+    let shares = vec![Share::default(); shared.size.div_ceil(shared.share)];
+    log.groups.push(Group { due, frames, steps: Steps::default(), shares, truths, seeds });
     log.events.extend(events);
     Ok(())
 }
 
-/// Finds the rings of a group on a core and sends the answers.
-async fn find(shared: Rc<Shared>, handed: Handed, number: usize, mut results: Results<Bar>) {
+/// A core's share of a group, and what it answers.
+struct Part {
+    group: usize,
+    share: usize,
+    answers: Vec<u32>,
+    /// Shares of the group that are not answered yet.
+    left: Rc<Cell<usize>>,
+}
+
+/// Finds the rings of a share on a core and sends the answers.
+async fn find(shared: Rc<Shared>, part: Part, mut results: Results<Bar>) {
     let handover = shared.draw(HANDOVER);
     shared.sim.sleep(handover).await;
     let work = async {
         let begun = shared.sim.now();
-        let rings = match shared.found(&handed, number) {
-            Ok(rings) => rings,
-            Err(error) => {
-                shared.fail(error);
-                return Ok(());
-            }
-        };
-        let group = &handed.group;
         let cost = shared.draw(FIND);
         shared.sim.sleep(cost).await;
         let found = shared.sim.now();
-        if let Some(sent) = shared.log.borrow_mut().groups.get_mut(number) {
-            sent.steps = Steps { begun, found, ..sent.steps };
-        }
-        for (at, (timestamp, rings)) in group.timestamps.iter().zip(rings).enumerate() {
-            let number = group.first_event + at as u32;
-            results.send(word(number, *timestamp, rings.count)).await?;
+        shared.log.borrow_mut().note(part.group, part.share, Share { begun, found });
+        for answer in &part.answers {
+            results.send(*answer).await?;
         }
         Ok::<(), NicError>(())
     };
     let done = shared.finders.stall(work).await;
-    shared.sim.count_transfers(1);
+    part.left.set(part.left.get() - 1);
+    if part.left.get() == 0 {
+        shared.sim.count_transfers(1);
+    }
     if let Err(error) = done {
         shared.fail(RoadError::program("nanet", error));
     }
