@@ -36,6 +36,8 @@ module nanet_core
   output eth_pkg::udp_meta_t       departure_meta_o,
   output logic [DataWidth-1:0]     departure_data_o,
   input  departed_t                departed_i,
+  output arp_pkg::ask_t            ask_o,            // with Send, as wb_nanet_send
+  input  arp_pkg::answer_t         answer_i,
   input  logic                     search_clk_i,
   input  rich_pkg::memory_write_t  search_i,
   input  firmware_t                cfg_firmware_i,
@@ -91,6 +93,8 @@ module nanet_core
     .control_o(control),
     .send_i   (sent),
     .send_o   (send),
+    .ask_o,
+    .answer_i,
     .put_i    ('0),
     .put_o    (),
     .idle_o   (bar_idle)

@@ -60,16 +60,15 @@ module eth_rx
   output logic                  arp_pending_o,
   input  logic                  arp_done_i,
   output logic [7:0]            arp_tag_o,
-  output logic                  arp_we_o,       // frame byte waddr_o into the ARP memory
+  output logic                  arp_we_o,       // byte_o into the ARP memory
   output logic                  icmp_pending_o,
   input  logic                  icmp_done_i,
   output logic [7:0]            icmp_tag_o,
   output logic [10:0]           icmp_len_o,     // ICMP message in bytes
   output logic [16:0]           icmp_sum_o,     // carry and sum of FFFC, IPv4 length and addresses
   output logic [15:0]           icmp_csum_o,    // checksum field of the request
-  output logic                  icmp_we_o,      // frame byte waddr_o into the ICMP memory
-  output logic [10:0]           waddr_o,
-  output logic [7:0]            wdata_o,
+  output logic                  icmp_we_o,      // byte_o into the ICMP memory
+  output arp_pkg::byte_t        byte_o,
 
   // Observation
   output logic                  verdict_valid_o,
@@ -364,8 +363,7 @@ module eth_rx
   assign rx_data_o = win_q;
   assign rx_good_o = verdict_o == VerdictGood;
 
-  assign waddr_o   = pos_q;
-  assign wdata_o   = in_data_i;
+  assign byte_o    = '{valid: accept, pos: pos_q, data: in_data_i};
   assign arp_we_o  = accept && arp_free_q && pos_q[10:4] == 7'd1;
   assign icmp_we_o = accept && icmp_free_q;
 

@@ -42,8 +42,9 @@ module eth_tx
   input  logic [31:0] tx_data_i,
   output logic        tx_next_o,
 
-  // ARP reply; arp_data_i answers arp_addr_o in the next cycle
+  // ARP reply, or request; arp_data_i answers arp_addr_o in the next cycle
   input  logic        arp_valid_i,
+  input  logic        arp_ask_i,
   output logic        arp_done_o,
   input  logic [7:0]  arp_tag_i,
   output logic [3:0]  arp_addr_o,
@@ -211,7 +212,7 @@ module eth_tx
     header[6:11]  = cfg_mac_i;
     header[12:13] = is_arp ? 16'h0806 : 16'h0800;
     if (is_arp) begin
-      header[14:21] = 64'h0001_0800_0604_0002;
+      header[14:21] = {48'h0001_0800_0604, 14'd0, !arp_ask_i, arp_ask_i};
       header[22:27] = cfg_mac_i;
       header[28:31] = cfg_ip_i;
     end else begin
