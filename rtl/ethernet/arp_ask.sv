@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Asks for the MAC address of a station by ARP: the request's changing bytes, and its reply.
 ///
-///   Handshake   ask_i and ask_ready_o valid/ready: the next one is taken when the request before has been sent,
-///               and replaces it. pending_o is a level until done_i, and begins only while busy_i
-///               is low: then the frame that eth_tx sends is this one. answer_o is a strobe
+///   Handshake   ask_i and ask_ready_o valid/ready: the next one is taken when the request before
+///               has been sent, and replaces it. pending_o is a level until done_i, and begins only
+///               while busy_i is low: then the frame that eth_tx sends is this one. answer_o is a
+///               strobe
 ///   Ordering    one answer a request at most: a second reply, or one that was not asked for, is
 ///               not taken
 ///   Checks      Ethernet and IPv4 ARP, a reply, from the address that was asked for, to ours, in a

@@ -121,7 +121,6 @@ class Sender(Bench):
         """Whether nothing but the send memory was read."""
         return all(at >= SENDS and at + size <= SENDS + 64 * BLOCKS for at, size in self.read_addresses)
 
-
     async def ask(self, ip: bytes) -> None:
         await self.write(ASK, int.from_bytes(ip, "big"))
 

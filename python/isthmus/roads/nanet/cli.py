@@ -221,7 +221,9 @@ def serve(
     ] = False,
     pair: Annotated[
         bool,
-        typer.Option("--pair", help="Two interfaces back to back: frames of one --tap come out of the other."),
+        typer.Option(
+            "--pair", help="Two interfaces back to back: frames of one --tap come out of the other."
+        ),
     ] = False,
     buffers: Annotated[int, typer.Option(metavar="N", help="Buffers per port, a power of two.")] = 64,
     policy: Annotated[

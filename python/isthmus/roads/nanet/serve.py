@@ -171,7 +171,9 @@ def local(text: str) -> str:
 def scenario(options: ServeOptions, on: Platform, model: Path) -> dict[str, Any]:
     """The server's document. Raises `UserError` for what cannot be."""
     check(options, on)
-    stream = bench.Stream(ports=options.ports, buffers=options.buffers, policy=options.policy, seed=options.seed)
+    stream = bench.Stream(
+        ports=options.ports, buffers=options.buffers, policy=options.policy, seed=options.seed
+    )
     # A server runs for as long as it likes.
     limits = {"wall_s": FOREVER, "simulated_ms": FOREVER * 1000}
     inner = bench.scenario(on, _profile(options), stream, model, limits=limits)
