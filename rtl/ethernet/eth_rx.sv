@@ -54,6 +54,7 @@ module eth_rx
   output logic [31:0]           rx_data_o,
   output logic                  rx_end_o,
   output logic                  rx_good_o,
+  output logic                  rx_soon_o,      // a good rx_end_o is due in 2 cycles, but for FCS
   input  logic                  rx_refuse_i,
 
   // To the transmit side: requests to answer, and the bytes that the answers need
@@ -185,7 +186,7 @@ module eth_rx
 
   udp_meta_t   meta_q;
   logic [10:0] l4_len_q;
-  logic        ip_sum_ok, l4_sum_ok, l4_sum_ok_q, allowed_q, start;
+  logic        ip_sum_ok, l4_sum_ok, l4_sum_ok_q, allowed_q, start, soon_q;
 
   always_ff @(posedge clk_i) begin
     if (at[4]) begin
@@ -322,6 +323,7 @@ module eth_rx
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       started_q       <= 1'b0;
+      soon_q          <= 1'b0;
       rx_start_o      <= 1'b0;
       rx_valid_o      <= 1'b0;
       rx_end_o        <= 1'b0;
@@ -329,6 +331,12 @@ module eth_rx
       arp_pending_o   <= 1'b0;
       icmp_pending_o  <= 1'b0;
     end else begin
+      // The last byte but one, by the lengths of datagram and frame: four bytes of FCS, or of
+      // padding and FCS, are behind the datagram.
+      if (accept || clear) begin
+        soon_q <= accept && started_q && ((rem_q == 11'd5 && pos_q >= 11'd62) ||
+                                          (rem_q < 11'd5 && pos_q == 11'd62));
+      end
       rx_start_o      <= start;
       rx_valid_o      <= accept && started_q && pos_q[1:0] == 2'd1 && word_whole;
       rx_end_o        <= judge && started_q;
@@ -358,6 +366,7 @@ module eth_rx
     end
   end
 
+  assign rx_soon_o = soon_q && accept && (l4_sum_ok_q || no_sum_q);
   assign rx_meta_o = meta_q;
   assign rx_broadcast_o = dst_bc_q;
   assign rx_data_o = win_q;

@@ -11,11 +11,11 @@
 ///               that and less than one cycle less. 1 from tx_valid_i to the first preamble byte on
 ///               gmii_txd_o (asserted: tests/unit/ethernet)
 ///   Throughput  line rate both ways, minimum frames back to back
-///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o; the
-///               service decides what of it to answer. Other IPv4 is not answered there
+///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o;
+///               the service decides what of it to answer. Other IPv4 is not answered there
 ///   Robustness  each rx_start_o gets its rx_end_o whatever the wire does, also if its clock stops
-///   Parameters  NumAllow 1..16 entries in the list of allowed sources; AnyLength 1: payload of any length, its
-///               last word filled up with what follows; Ask 1: MAC addresses are asked for, as
+///   Parameters  NumAllow 1..16 entries in the list of allowed sources; AnyLength 1: payload of any
+///               length, its last word filled up with what follows; Ask 1: MAC addresses are asked for, as
 ///               arp_ask; cfg_* are static
 ///   Not done    10 and 100 Mb/s, pause frames, VLAN, multicast, IPv4 options and fragments, IPv6,
 ///               MDIO. Replies go where requests came from
@@ -50,6 +50,7 @@ module gige_udp
   output logic [31:0]                   rx_data_o,
   output logic                          rx_end_o,
   output logic                          rx_good_o,
+  output logic                          rx_soon_o,      // a good rx_end_o is due in 2 cycles
   input  logic                          rx_refuse_i,
 
   input  logic                          tx_valid_i,
@@ -60,6 +61,7 @@ module gige_udp
   input  logic                          tx_spoil_i,
   input  logic [31:0]                   tx_data_i,
   output logic                          tx_next_o,
+  input  logic                          tx_soon_i,      // as eth_tx: of the frame of rx_soon_o
 
   input  arp_pkg::ask_t                 ask_i,          // as arp_ask; 0 without Ask
   output logic                          ask_ready_o,
@@ -125,6 +127,7 @@ module gige_udp
     .rx_data_o,
     .rx_end_o,
     .rx_good_o,
+    .rx_soon_o,
     .rx_refuse_i,
     .arp_pending_o  (arp_pending),
     .arp_done_i     (arp_done && !asking),
@@ -236,6 +239,8 @@ module gige_udp
     .tx_spoil_i,
     .tx_data_i,
     .tx_next_o,
+    .tx_soon_i,
+    .tx_soon_tag_i(rx_tag),
     .arp_valid_i (arp_pending || asking),
     .arp_ask_i   (asking),
     .arp_done_o  (arp_done),

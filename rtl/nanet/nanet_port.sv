@@ -56,7 +56,7 @@ module nanet_port
 
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, eth_idle;
-  logic tx_valid, tx_ready, tx_next, tx_spoil, echo_idle, echo_lost;
+  logic tx_valid, tx_ready, tx_next, tx_spoil, echo_idle, echo_lost, rx_soon, tx_soon;
   logic ask_ready;
   arp_pkg::ask_t ask;
   arp_pkg::answer_t answer;
@@ -95,6 +95,7 @@ module nanet_port
     .rx_data_o    (rx_data),
     .rx_end_o     (rx_end),
     .rx_good_o    (rx_good),
+    .rx_soon_o    (rx_soon),
     .rx_refuse_i  (1'b0),
     .tx_valid_i   (tx_valid),
     .tx_ready_o   (tx_ready),
@@ -104,6 +105,7 @@ module nanet_port
     .tx_spoil_i   (tx_spoil),
     .tx_data_i    (tx_data),
     .tx_next_o    (tx_next),
+    .tx_soon_i    (tx_soon),
     .ask_i        (ask),
     .ask_ready_o  (ask_ready),
     .answer_o     (answer),
@@ -135,6 +137,7 @@ module nanet_port
       .rx_data_i     (rx_data),
       .rx_end_i      (rx_end),
       .rx_good_i     (rx_good),
+      .rx_soon_i     (rx_soon),
       .full_o        (full),
       .lost_o        (echo_lost),
       .tx_valid_o    (tx_valid),
@@ -143,6 +146,7 @@ module nanet_port
       .tx_sum_o      (tx_sum),
       .tx_data_o     (tx_data),
       .tx_next_i     (tx_next),
+      .tx_soon_o     (tx_soon),
       .idle_o        (service_idle)
     );
     assign echo_idle = service_idle && on_settled;
@@ -205,11 +209,13 @@ module nanet_port
     );
     assign echo_idle = transmit_settled && asks_settled && answers_settled;
     assign tx_sum    = '0;
+    assign tx_soon   = 1'b0;
     assign echo_lost = 1'b0;
     logic unused_echo;
-    assign unused_echo = echo_i;
+    assign unused_echo = ^{echo_i, rx_soon};
   end else begin : gen_no_echo
     assign tx_valid    = 1'b0;
+    assign tx_soon     = 1'b0;
     assign tx_spoil    = 1'b0;
     assign tx_meta     = '0;
     assign tx_sum      = '0;
@@ -217,7 +223,7 @@ module nanet_port
     assign echo_idle   = 1'b1;
     assign echo_lost   = 1'b0;
     logic unused_echo;
-    assign unused_echo = ^{echo_i, tx_ready, tx_next};
+    assign unused_echo = ^{echo_i, rx_soon, tx_ready, tx_next};
   end
 
   if (!Send) begin : gen_no_send

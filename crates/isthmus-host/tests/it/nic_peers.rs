@@ -81,7 +81,7 @@ impl Board {
         let to = self.peers[&(value >> 27)];
         self.sent.push(to);
         if self.announces {
-            let phase = u64::from(number / 64 % 2 == 0) << 63;
+            let phase = u64::from((number / 64).is_multiple_of(2)) << 63;
             let place = self.registers[&u64::from(nanet::QUEUE_LO)] as usize + number % 64 * 32;
             let words = [
                 0x8000_u64 | u64::from(value & 0xffff) << 16,
