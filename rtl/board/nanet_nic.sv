@@ -19,7 +19,8 @@
 ///               places in registered memory, translated page by page; Echo 1: a list
 ///               may have its datagrams sent back; Search 1: behind each datagram of events
 ///               one with candidates for their rings, as nanet_search; Send 1: a program's
-///               datagrams leave by port 0, as nanet_send, without Echo and Regions
+///               datagrams leave by port 0, as nanet_send, without Echo; the send memory is a
+///               range of the bus, with Regions too
 ///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet:
 ///               nanet_nic_10g
 module nanet_nic

@@ -18,7 +18,20 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiRamRead, AxiReadBus
 from frames import BROADCAST, ETH_ARP, ETH_IP, UDP, Node, arp, arp_request, ethernet, ipv4, udp, with_fcs
-from nanet_nic_tb import CONTROL, ME, MEMORY, PEER, QUEUE, QUEUE_TAKEN, Bench, pauses
+from nanet_nic_tb import (
+    BUFFER_BYTES,
+    BUFFER_LO,
+    BUFFER_SET,
+    BUFFERS,
+    CONTROL,
+    ME,
+    MEMORY,
+    PEER,
+    QUEUE,
+    QUEUE_TAKEN,
+    Bench,
+    pauses,
+)
 from pins import Pins
 
 SENDS, BLOCKS = 0x2000, 96
@@ -418,3 +431,49 @@ async def the_answer_counts_for_the_last_request(dut: Any) -> None:
     # A new request forgets it, and a reset in it.
     await bench.ask(first.ip)
     assert await bench.answer() is None
+
+
+BUFFER_KEY, REGION_LO, REGION_PAGES, REGION_SET = 0x2C, 0xE0, 0xE8, 0xEC
+KEY, TABLE, PAGE, PAGE_BYTES = 0x4E40, 0xF000, 0xB000, 0x1000
+
+
+@cocotb.test()
+async def what_comes_is_translated_while_a_program_sends(dut: Any) -> None:
+    """Page tables and payload are read by one port."""
+    if not int(dut.Regions.value):
+        return
+    bench = Sender(dut)
+    await bench.prepare(0.2)
+    # The buffers' page of the region is elsewhere in memory.
+    table = [0, PAGE | 1]
+    bench.ram.write(TABLE, struct.pack("<2Q", *table))
+    await bench.write(CONTROL, 0)
+    await bench.write(BUFFER_KEY, KEY)
+    for n in range(bench.buffers):
+        await bench.write(BUFFER_LO, bench.place(n))
+        await bench.write(BUFFER_BYTES, bench.size)
+        await bench.write(BUFFER_SET, n)
+    for register, value in ((REGION_LO, TABLE), (REGION_PAGES, len(table)), (REGION_SET, VALID | KEY)):
+        await bench.write(register, value)
+    await bench.write(CONTROL, 1)
+    before = bench.ram.read(BUFFERS, PAGE_BYTES)
+    sent, came = [], []
+    for number in range(bench.buffers):
+        # The first one misses, among reads of payload.
+        payload = bench.rng.randbytes(200 + number)
+        came.append(payload)
+        await bench.send(payload)
+        for block in (0, 8, 16):
+            sent.append(bench.rng.randbytes(500))
+            bench.fill(block, sent[-1])
+            await bench.post(block, 500, 1)
+        await bench.source.wait()
+        await bench.finish()
+        await bench.write(QUEUE_TAKEN, 4 * (number + 1))
+    assert bench.frames() == [expected(payload, PEERS[1]) for payload in sent]
+    for number, payload in enumerate(came):
+        assert bench.ram.read(PAGE + bench.place(number) % PAGE_BYTES, len(payload)) == payload
+    assert bench.ram.read(BUFFERS, PAGE_BYTES) == before
+    tables = [at for at, _ in bench.read_addresses if at >= TABLE]
+    # The beat that has the page's word, once.
+    assert tables == [TABLE]
