@@ -150,6 +150,7 @@ module axi_write_engine_props (
   always_comb begin
     if (started_q) begin
       // The bursts of a command are its bytes, in order, none over a page's end.
+      assert (dut.shape_valid_q == (shapes_used != '0));
       if (dut.cut_valid) begin
         assert (low == next_q && low <= high && high < end_q && dut.tag_q == tag_q);
         assert (high[63:5] == low[63:5] && dut.cut_last == (high + 64'd1 == end_q));

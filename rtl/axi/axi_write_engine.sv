@@ -110,7 +110,8 @@ module axi_write_engine #(
     logic [LaneW-1:0] final_; // and of the last, in the last beat
   } shape_t;
   shape_t made, shape;
-  logic shape_valid, w_take;
+  logic shape_valid, shape_valid_q, w_take;
+  logic [$clog2(MaxBursts):0] shapes;
   logic [7:0] beat_q;
 
   assign made = '{len: cut.len, first: cut_first, final_: cut_final};
@@ -128,11 +129,17 @@ module axi_write_engine #(
     .valid_o(shape_valid),
     .ready_i(w_take && wlast_o),
     .data_o (shape),
-    .usage_o()
+    .usage_o(shapes)
   );
 
-  assign wvalid_o     = shape_valid && data_valid_i;
-  assign data_ready_o = shape_valid && wready_i;
+  // Whether there is one, from a register: senders wait for data_ready_o over long paths.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) shape_valid_q <= 1'b0;
+    else shape_valid_q <= step || (shape_valid && (shapes != 1 || !(w_take && wlast_o)));
+  end
+
+  assign wvalid_o     = shape_valid_q && data_valid_i;
+  assign data_ready_o = shape_valid_q && wready_i;
   assign w_take       = wvalid_o && wready_i;
   assign wlast_o      = beat_q == shape.len;
   assign wdata_o      = data_i;

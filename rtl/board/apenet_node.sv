@@ -166,6 +166,8 @@ module apenet_node
     .control_o(control),
     .send_i   ('0),
     .send_o   (unused_send),
+    .ask_o    (),
+    .answer_i ('0),
     .put_i    (put_state),
     .put_o    (put),
     .idle_o   (bar_idle)

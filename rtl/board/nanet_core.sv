@@ -36,6 +36,8 @@ module nanet_core
   output eth_pkg::udp_meta_t       departure_meta_o,
   output logic [DataWidth-1:0]     departure_data_o,
   input  departed_t                departed_i,
+  output arp_pkg::ask_t            ask_o,            // with Send, as wb_nanet_send
+  input  arp_pkg::answer_t         answer_i,
   input  logic                     search_clk_i,
   input  rich_pkg::memory_write_t  search_i,
   input  firmware_t                cfg_firmware_i,
@@ -63,9 +65,6 @@ module nanet_core
 
   output logic idle_o
 );
-  if (Regions != 0 && Send) begin : gen_send_check
-    $error("nanet_core: Send is 1 with Regions");
-  end
   if (NumPorts < 1 || NumPorts > 4) begin : gen_ports_check
     $error("nanet_core: NumPorts is %0d, legal is 1..4", NumPorts);
   end
@@ -91,6 +90,8 @@ module nanet_core
     .control_o(control),
     .send_i   (sent),
     .send_o   (send),
+    .ask_o,
+    .answer_i,
     .put_i    ('0),
     .put_o    (),
     .idle_o   (bar_idle)
@@ -241,7 +242,7 @@ module nanet_core
   end
 
   // ---------------------------------------------------------------- sending
-  logic send_event, send_event_ready, send_idle, send_read, send_read_ready;
+  logic send_event, send_event_ready, send_idle, send_read, send_read_ready, send_beat;
   event_t send_event_data;
   axi_pkg::address_t send_ar;
   if (Send) begin : gen_send
@@ -265,7 +266,7 @@ module nanet_core
       .arvalid_o    (send_read),
       .arready_i    (send_read_ready),
       .ar_o         (send_ar),
-      .rvalid_i     (dma_i.rvalid),
+      .rvalid_i     (send_beat),
       .rready_o     (unused_rready),
       .rdata_i      (dma_rdata_i),
       .rresp_i      (dma_i.rresp),
@@ -287,7 +288,8 @@ module nanet_core
     assign send_idle        = 1'b1;
     assign sent             = '0;
     logic unused_send;
-    assign unused_send = ^{send, departed_i, send_event_ready, send_read_ready, dma_i.rlast};
+    assign unused_send = ^{send, departed_i, send_event_ready, send_read_ready, send_beat,
+                           dma_i.rlast};
   end
 
   // ---------------------------------------------------------------- memory
@@ -313,7 +315,7 @@ module nanet_core
     .read_valid_i      (send_read),
     .read_ready_o      (send_read_ready),
     .read_i            (send_ar),
-    .read_beat_o       (),
+    .read_beat_o       (send_beat),
     .dma_o,
     .dma_wdata_o,
     .dma_wstrb_o,

@@ -19,7 +19,8 @@
 ///               places in registered memory, translated page by page; Echo 1: a list
 ///               may have its datagrams sent back; Search 1: behind each datagram of events
 ///               one with candidates for their rings, as nanet_search; Send 1: a program's
-///               datagrams leave by port 0, as nanet_send, without Echo and Regions
+///               datagrams leave by port 0, as nanet_send, without Echo; the send memory is a
+///               range of the bus, with Regions too
 ///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet:
 ///               nanet_nic_10g
 module nanet_nic
@@ -179,6 +180,8 @@ module nanet_nic
   nanet_pkg::departed_t  departed;
   eth_pkg::udp_meta_t    departure_meta;
   logic [DataWidth-1:0]  departure_data;
+  arp_pkg::ask_t         ask;
+  arp_pkg::answer_t      answer;
 
   localparam int unsigned MaxPorts = 4;
   logic [MaxPorts-1:0] rx_clk, rx_dv, rx_er, tx_en, tx_er;
@@ -194,6 +197,7 @@ module nanet_nic
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
     localparam bit Sends = Send && i == 0;
     nanet_pkg::departed_t port_departed;
+    arp_pkg::answer_t     port_answer;
     nanet_port #(
       .Echo     (Echo),
       .Send     (Sends),
@@ -219,13 +223,16 @@ module nanet_nic
       .meta_i        (departure_meta),
       .data_i        (departure_data),
       .departed_o    (port_departed),
+      .ask_i         (Sends ? ask : '0),
+      .answer_o      (port_answer),
       .idle_o        (port_idle[i])
     );
     if (i == 0) begin : gen_departed
       assign departed = port_departed;
+      assign answer   = port_answer;
     end else begin : gen_none_departed
       logic unused_departed;
-      assign unused_departed = ^port_departed;
+      assign unused_departed = ^{port_departed, port_answer};
     end
   end
   for (genvar i = int'(NumPorts); i < int'(MaxPorts); i++) begin : gen_no_port
@@ -278,6 +285,8 @@ module nanet_nic
     .departure_meta_o(departure_meta),
     .departure_data_o(departure_data),
     .departed_i    (departed),
+    .ask_o         (ask),
+    .answer_i      (answer),
     .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),
     .bar_i         (bar),
     .bar_o         (bar_answer),

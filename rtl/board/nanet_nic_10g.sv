@@ -213,6 +213,8 @@ module nanet_nic_10g
     .departure_meta_o(),
     .departure_data_o(),
     .departed_i    ('0),
+    .ask_o         (),
+    .answer_i      ('0),
     .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),
     .bar_i         (bar),
     .bar_o         (bar_answer),

@@ -54,22 +54,22 @@ module eth_rx
   output logic [31:0]           rx_data_o,
   output logic                  rx_end_o,
   output logic                  rx_good_o,
+  output logic                  rx_soon_o,      // a good rx_end_o is due in 2 cycles, but for FCS
   input  logic                  rx_refuse_i,
 
   // To the transmit side: requests to answer, and the bytes that the answers need
   output logic                  arp_pending_o,
   input  logic                  arp_done_i,
   output logic [7:0]            arp_tag_o,
-  output logic                  arp_we_o,       // frame byte waddr_o into the ARP memory
+  output logic                  arp_we_o,       // byte_o into the ARP memory
   output logic                  icmp_pending_o,
   input  logic                  icmp_done_i,
   output logic [7:0]            icmp_tag_o,
   output logic [10:0]           icmp_len_o,     // ICMP message in bytes
   output logic [16:0]           icmp_sum_o,     // carry and sum of FFFC, IPv4 length and addresses
   output logic [15:0]           icmp_csum_o,    // checksum field of the request
-  output logic                  icmp_we_o,      // frame byte waddr_o into the ICMP memory
-  output logic [10:0]           waddr_o,
-  output logic [7:0]            wdata_o,
+  output logic                  icmp_we_o,      // byte_o into the ICMP memory
+  output arp_pkg::byte_t        byte_o,
 
   // Observation
   output logic                  verdict_valid_o,
@@ -186,7 +186,7 @@ module eth_rx
 
   udp_meta_t   meta_q;
   logic [10:0] l4_len_q;
-  logic        ip_sum_ok, l4_sum_ok, l4_sum_ok_q, allowed_q, start;
+  logic        ip_sum_ok, l4_sum_ok, l4_sum_ok_q, allowed_q, start, soon_q;
 
   always_ff @(posedge clk_i) begin
     if (at[4]) begin
@@ -323,6 +323,7 @@ module eth_rx
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       started_q       <= 1'b0;
+      soon_q          <= 1'b0;
       rx_start_o      <= 1'b0;
       rx_valid_o      <= 1'b0;
       rx_end_o        <= 1'b0;
@@ -330,6 +331,12 @@ module eth_rx
       arp_pending_o   <= 1'b0;
       icmp_pending_o  <= 1'b0;
     end else begin
+      // The last byte but one, by the lengths of datagram and frame: four bytes of FCS, or of
+      // padding and FCS, are behind the datagram.
+      if (accept || clear) begin
+        soon_q <= accept && started_q && ((rem_q == 11'd5 && pos_q >= 11'd62) ||
+                                          (rem_q < 11'd5 && pos_q == 11'd62));
+      end
       rx_start_o      <= start;
       rx_valid_o      <= accept && started_q && pos_q[1:0] == 2'd1 && word_whole;
       rx_end_o        <= judge && started_q;
@@ -359,13 +366,13 @@ module eth_rx
     end
   end
 
+  assign rx_soon_o = soon_q && accept && (l4_sum_ok_q || no_sum_q);
   assign rx_meta_o = meta_q;
   assign rx_broadcast_o = dst_bc_q;
   assign rx_data_o = win_q;
   assign rx_good_o = verdict_o == VerdictGood;
 
-  assign waddr_o   = pos_q;
-  assign wdata_o   = in_data_i;
+  assign byte_o    = '{valid: accept, pos: pos_q, data: in_data_i};
   assign arp_we_o  = accept && arp_free_q && pos_q[10:4] == 7'd1;
   assign icmp_we_o = accept && icmp_free_q;
 

@@ -10,9 +10,13 @@
 ///               words, show-ahead, 4 cycles apart: the first one must be there when tx_valid_i
 ///               rises, and each next one in the cycle after the pop before it
 ///   Cut-through tx_plain_i, beside tx_meta_i: the UDP check sum is sent as 0, none (RFC 768), for
-///               a payload whose sum is not known yet. tx_spoil_i, a level from the last tx_next_o on
-///               until the frame's end: its FCS is sent wrong, for a payload that is not whole
+///               a payload whose sum is not known yet. tx_spoil_i, a level from the last tx_next_o
+///               on until the frame's end: its FCS is sent wrong, for a payload that is not whole
 ///   Latency     1 cycle from tx_valid_i (idle, gap over) to the first preamble byte on gmii_txd_o
+///   Early       tx_soon_i, a strobe beside tx_soon_tag_i: tx_valid_i may follow within 4 cycles.
+///               The preamble begins at once if nothing else is to be sent. If tx_valid_i does not
+///               follow, it ends after 4 bytes, before a start delimiter, and a gap follows: for
+///               the receiver that is no frame
 ///   Throughput  line rate: preamble 8, frame, gap exactly 12 cycles
 ///   Fairness    UDP first, but while ARP or ICMP waits, at most one UDP frame starts before one of
 ///               them does; those two alternate. So each waits for at most two UDP frames
@@ -40,10 +44,13 @@ module eth_tx
   input  logic        tx_plain_i,
   input  logic        tx_spoil_i,
   input  logic [31:0] tx_data_i,
+  input  logic        tx_soon_i,
+  input  logic [7:0]  tx_soon_tag_i,
   output logic        tx_next_o,
 
-  // ARP reply; arp_data_i answers arp_addr_o in the next cycle
+  // ARP reply, or request; arp_data_i answers arp_addr_o in the next cycle
   input  logic        arp_valid_i,
+  input  logic        arp_ask_i,
   output logic        arp_done_o,
   input  logic [7:0]  arp_tag_i,
   output logic [3:0]  arp_addr_o,
@@ -86,6 +93,18 @@ module eth_tx
   assign other_waits = arp_valid_i || icmp_valid_i;
   assign start       = idle && (tx_valid_i || other_waits);
 
+  // A preamble without its datagram.
+  logic early, early_q, drop;
+  logic [1:0] early_count_q;
+  assign early = idle && !start && tx_soon_i;
+  assign drop  = early_q && !tx_valid_i && early_count_q == 2'd3;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) early_q <= 1'b0;
+    else if (early) early_q <= 1'b1;
+    else if (tx_valid_i || drop) early_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) early_count_q <= early ? '0 : early_count_q + 1'b1;
+
   always_comb begin
     kind_d = KindIcmp;
     if (tx_valid_i && !(other_turn_q && other_waits))       kind_d = KindUdp;
@@ -110,6 +129,10 @@ module eth_tx
       other_turn_q <= 1'b0;
       arp_first_q  <= 1'b0;
       kind_q       <= KindUdp;
+    end else if (early) begin
+      run_q        <= 1'b1;
+      kind_q       <= KindUdp;
+      other_turn_q <= 1'b0;
     end else if (start) begin
       run_q        <= 1'b1;
       kind_q       <= kind_d;
@@ -118,12 +141,12 @@ module eth_tx
     end else begin
       if (last0)                      body_q <= 1'b0;
       else if (run_q && idx_q == '1)  body_q <= 1'b1;
-      if (last2_q) run_q <= 1'b0;
+      if (last2_q || drop) run_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (start)      idx_q <= 11'h7FB;
+    if (start || early) idx_q <= 11'h7FB;
     else if (run_q) idx_q <= idx_q + 1'b1;
     if (run_q && !body_q && idx_q[10]) begin
       len_q   <= len_d;
@@ -137,7 +160,9 @@ module eth_tx
       if (data_last)       ended_q <= 1'b1;
       if (l4_q)            count_q <= count_q - 1'b1;
     end
-    if (start) begin
+    if (early) begin
+      tag_o <= tx_soon_tag_i;
+    end else if (start) begin
       unique case (kind_d)
         KindUdp: tag_o <= tx_meta_i.tag;
         KindArp: tag_o <= arp_tag_i;
@@ -211,7 +236,7 @@ module eth_tx
     header[6:11]  = cfg_mac_i;
     header[12:13] = is_arp ? 16'h0806 : 16'h0800;
     if (is_arp) begin
-      header[14:21] = 64'h0001_0800_0604_0002;
+      header[14:21] = {48'h0001_0800_0604, 14'd0, !arp_ask_i, arp_ask_i};
       header[22:27] = cfg_mac_i;
       header[28:31] = cfg_ip_i;
     end else begin
@@ -324,11 +349,12 @@ module eth_tx
       first_o      <= 1'b0;
       last_o       <= 1'b0;
     end else begin
-      if (last2_q) tail_q <= 1'b1;
+      if (last2_q || drop) tail_q <= 1'b1;
       else if (&tail_count_q) tail_q <= 1'b0;
-      tail_count_q <= tail_q ? tail_count_q + 1'b1 : '0;
-      gmii_tx_en_o <= start || run_q || fcs;
-      first_o      <= start;
+      // Behind a preamble alone there is a gap, and no FCS.
+      tail_count_q <= drop ? 4'd4 : tail_q ? tail_count_q + 1'b1 : '0;
+      gmii_tx_en_o <= start || early || (run_q && !drop) || fcs;
+      first_o      <= start || early;
       last_o       <= tail_q && tail_count_q == 4'd3;
     end
   end
@@ -340,9 +366,9 @@ module eth_tx
     if (valid2_q)               gmii_txd_o <= byte_q;
     else if (fcs)               gmii_txd_o <= is_udp && tx_spoil_i ? crc_q[7:0] : ~crc_q[7:0];
     else if (valid1_q)          gmii_txd_o <= 8'hD5;
-    else if (start || run_q)    gmii_txd_o <= 8'h55;
+    else if (start || early || (run_q && !drop)) gmii_txd_o <= 8'h55;
     else                        gmii_txd_o <= 8'h00;
   end
 
-  assign idle_o = idle && !start;
+  assign idle_o = idle && !start && !early;
 endmodule

@@ -11,18 +11,20 @@
 ///               that and less than one cycle less. 1 from tx_valid_i to the first preamble byte on
 ///               gmii_txd_o (asserted: tests/unit/ethernet)
 ///   Throughput  line rate both ways, minimum frames back to back
-///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o; the
-///               service decides what of it to answer. Other IPv4 is not answered there
+///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o;
+///               the service decides what of it to answer. Other IPv4 is not answered there
 ///   Robustness  each rx_start_o gets its rx_end_o whatever the wire does, also if its clock stops
-///   Parameters  NumAllow 1..16 entries in the list of allowed sources; AnyLength 1: payload of any length, its
-///               last word filled up with what follows; cfg_* are static
+///   Parameters  NumAllow 1..16 entries in the list of allowed sources; AnyLength 1: payload of any
+///               length, its last word filled up with what follows; Ask 1: MAC addresses are asked
+///               for, as arp_ask; cfg_* are static
 ///   Not done    10 and 100 Mb/s, pause frames, VLAN, multicast, IPv4 options and fragments, IPv6,
-///               asking for MAC addresses by ARP (replies go where requests came from), MDIO
+///               MDIO. Replies go where requests came from
 module gige_udp
   import eth_pkg::*;
 #(
   parameter int unsigned NumAllow  = 4,
-  parameter bit          AnyLength = 1'b0
+  parameter bit          AnyLength = 1'b0,
+  parameter bit          Ask       = 1'b0
 ) (
   input  logic                          clk_i,          // 125 MHz, also the transmit clock
   input  logic                          rst_ni,
@@ -48,6 +50,7 @@ module gige_udp
   output logic [31:0]                   rx_data_o,
   output logic                          rx_end_o,
   output logic                          rx_good_o,
+  output logic                          rx_soon_o,      // a good rx_end_o is due in 2 cycles
   input  logic                          rx_refuse_i,
 
   input  logic                          tx_valid_i,
@@ -58,6 +61,11 @@ module gige_udp
   input  logic                          tx_spoil_i,
   input  logic [31:0]                   tx_data_i,
   output logic                          tx_next_o,
+  input  logic                          tx_soon_i,      // as eth_tx: of the frame of rx_soon_o
+
+  input  arp_pkg::ask_t                 ask_i,          // as arp_ask; 0 without Ask
+  output logic                          ask_ready_o,
+  output arp_pkg::answer_t              answer_o,
 
   output eth_counters_t                 counters_o,
   output eth_verdict_e                  verdict_o,      // with the probe MacRxVerdict
@@ -86,8 +94,10 @@ module gige_udp
 
   // Receive
   logic         arp_pending, arp_done, arp_we, icmp_pending, icmp_done, icmp_we;
-  logic [7:0]   arp_tag, icmp_tag, buffer_wdata;
-  logic [10:0]  icmp_len, buffer_waddr;
+  logic         asking;
+  logic [7:0]   arp_tag, icmp_tag;
+  logic [10:0]  icmp_len;
+  arp_pkg::byte_t rx_byte;
   logic [16:0]  icmp_sum;
   logic [15:0]  icmp_csum;
   logic         verdict_valid, rx_first, rx_last, rx_idle;
@@ -117,9 +127,10 @@ module gige_udp
     .rx_data_o,
     .rx_end_o,
     .rx_good_o,
+    .rx_soon_o,
     .rx_refuse_i,
     .arp_pending_o  (arp_pending),
-    .arp_done_i     (arp_done),
+    .arp_done_i     (arp_done && !asking),
     .arp_tag_o      (arp_tag),
     .arp_we_o       (arp_we),
     .icmp_pending_o (icmp_pending),
@@ -129,8 +140,7 @@ module gige_udp
     .icmp_sum_o     (icmp_sum),
     .icmp_csum_o    (icmp_csum),
     .icmp_we_o      (icmp_we),
-    .waddr_o        (buffer_waddr),
-    .wdata_o        (buffer_wdata),
+    .byte_o         (rx_byte),
     .verdict_valid_o(verdict_valid),
     .verdict_o      (verdict),
     .first_o        (rx_first),
@@ -154,8 +164,8 @@ module gige_udp
   always_ff @(posedge clk_i) begin
     arp_we_q       <= arp_we;
     icmp_we_q      <= icmp_we;
-    buffer_waddr_q <= buffer_waddr;
-    buffer_wdata_q <= buffer_wdata;
+    buffer_waddr_q <= rx_byte.pos;
+    buffer_wdata_q <= rx_byte.data;
   end
 
   always_ff @(posedge clk_i) begin
@@ -175,6 +185,39 @@ module gige_udp
     .raddr_i(icmp_addr),
     .rdata_o(icmp_data)
   );
+
+  // Requests
+  logic       ask_select, ask_idle;
+  logic [7:0] ask_data;
+  if (Ask) begin : gen_ask
+    arp_ask u_ask (
+      .clk_i,
+      .rst_ni,
+      .cfg_ip_i,
+      .ask_i,
+      .ask_ready_o,
+      .answer_o,
+      .byte_i         (rx_byte),
+      .verdict_valid_i(verdict_valid),
+      .verdict_i      (verdict),
+      .busy_i         (arp_pending),
+      .pending_o      (asking),
+      .done_i         (arp_done),
+      .addr_i         (arp_addr),
+      .select_o       (ask_select),
+      .data_o         (ask_data),
+      .idle_o         (ask_idle)
+    );
+  end else begin : gen_no_ask
+    assign asking         = 1'b0;
+    assign ask_select     = 1'b0;
+    assign ask_data       = '0;
+    assign ask_idle       = 1'b1;
+    assign ask_ready_o    = 1'b0;
+    assign answer_o       = '0;
+    logic unused_ask;
+    assign unused_ask = ^{ask_i, rx_byte.valid};
+  end
 
   // Transmit
   logic       tx_first, tx_last, tx_idle;
@@ -196,11 +239,14 @@ module gige_udp
     .tx_spoil_i,
     .tx_data_i,
     .tx_next_o,
-    .arp_valid_i (arp_pending),
+    .tx_soon_i,
+    .tx_soon_tag_i(rx_tag),
+    .arp_valid_i (arp_pending || asking),
+    .arp_ask_i   (asking),
     .arp_done_o  (arp_done),
     .arp_tag_i   (arp_tag),
     .arp_addr_o  (arp_addr),
-    .arp_data_i  (arp_data_q),
+    .arp_data_i  (ask_select ? ask_data : arp_data_q),
     .icmp_valid_i(icmp_pending),
     .icmp_done_o (icmp_done),
     .icmp_tag_i  (icmp_tag),
@@ -221,7 +267,7 @@ module gige_udp
     .rst_ni,
     .verdict_valid_i(verdict_valid),
     .verdict_i      (verdict),
-    .tx_arp_i       (arp_done),
+    .tx_arp_i       (arp_done && !asking),
     .tx_icmp_i      (icmp_done),
     .tx_frame_i     (tx_last),
     .counters_o
@@ -244,5 +290,5 @@ module gige_udp
 
   assign verdict_o = verdict;
 
-  assign idle_o = rst_ni && rx_settled && rx_idle && tx_idle;
+  assign idle_o = rst_ni && rx_settled && rx_idle && tx_idle && ask_idle;
 endmodule

@@ -8,8 +8,9 @@
 ///               datagram that starts then is not answered, lost_o strobes; rx_refuse_i of the
 ///               stack may be driven by it instead
 ///   Ordering    replies in the order of requests; bad and broadcast datagrams get none
-///   Latency     rx_end_i to tx_valid_o 1 cycle: with gige_udp 7 cycles from the last byte of a
-///               frame to the first of its reply (asserted: tests/unit/ethernet)
+///   Latency     rx_end_i to tx_valid_o 1 cycle; the preamble begins before, at tx_soon_o. With
+///               gige_udp 4 cycles from the last byte of a frame to the first one of the preamble,
+///               12 to the first one of the reply's header (asserted: tests/unit/ethernet)
 ///   Throughput  line rate, minimum frames back to back
 ///   Parameters  Depth of the payload memory in words, a power of two 512..4096; Pending replies, a
 ///               power of two 2..64
@@ -29,6 +30,7 @@ module udp_echo
   input  logic [31:0] rx_data_i,
   input  logic        rx_end_i,
   input  logic        rx_good_i,
+  input  logic        rx_soon_i,
   output logic        full_o,
   output logic        lost_o,
   output logic        tx_valid_o,
@@ -37,6 +39,7 @@ module udp_echo
   output logic [15:0] tx_sum_o,
   output logic [31:0] tx_data_o,
   input  logic        tx_next_i,
+  output logic        tx_soon_o,
   output logic        idle_o
 );
   localparam int unsigned AddrW    = $clog2(Depth);
@@ -60,6 +63,7 @@ module udp_echo
   assign lost_o = rx_start_i && full_o;
   assign whole  = rx_start_i && !full_o && !rx_broadcast_i;
   assign push   = open_q && rx_end_i && rx_good_i;
+  assign tx_soon_o = open_q && rx_soon_i;
 
   // A last word is filled up with what follows the payload.
   always_comb begin

@@ -24,6 +24,8 @@ module nanet_bar #(
   output nanet_ctrl_pkg::control_t control_o,
   input  nanet_ctrl_pkg::send_state_t send_i,
   output nanet_ctrl_pkg::send_t    send_o,
+  output arp_pkg::ask_t            ask_o,           // with Send, as wb_nanet_send
+  input  arp_pkg::answer_t         answer_i,
   input  nanet_ctrl_pkg::put_state_t put_i,
   output nanet_ctrl_pkg::put_t     put_o,
   output logic                     idle_o
@@ -94,6 +96,11 @@ module nanet_bar #(
       .rst_ni,
       .state_i   (send_i),
       .send_o,
+      .ask_valid_o   (ask_o.valid),
+      .ask_ip_o      (ask_o.ip),
+      .answer_valid_i(answer_i.valid),
+      .answer_ip_i   (answer_i.ip),
+      .answer_mac_i  (answer_i.mac),
       .wb_cyc_i  (cyc),
       .wb_stb_i  (stb && send_own),
       .wb_we_i   (we),
@@ -110,8 +117,9 @@ module nanet_bar #(
     assign {send_ack, send_err} = '0;
     assign send_dat = '0;
     assign send_o   = '0;
+    assign ask_o    = '0;
     logic unused_send;
-    assign unused_send = ^send_i;
+    assign unused_send = ^{send_i, answer_i};
   end
 
   if (Put) begin : gen_put

@@ -11,7 +11,8 @@
 ///   Throughput  line rate, minimum frames back to back
 ///   Answers     ARP and ping; with Echo and echo_i datagrams too, as udp_echo: they go to memory
 ///               all the same. What is not answered for want of room is counted
-///   Sending     with Send a program's datagrams, as nanet_transmit
+///   Sending     with Send a program's datagrams, as nanet_transmit, and ARP requests, as arp_ask:
+///               one that finds eight waiting is dropped
 ///   Parameters  Echo, Send 0, 1, not both; DataWidth of what is sent
 ///   Not done    sending what a program posted and echoes by one port
 module nanet_port
@@ -45,6 +46,8 @@ module nanet_port
   input  eth_pkg::udp_meta_t   meta_i,
   input  logic [DataWidth-1:0] data_i,
   output departed_t            departed_o,
+  input  arp_pkg::ask_t        ask_i,        // clk_i, strobes
+  output arp_pkg::answer_t     answer_o,
   output logic        idle_o
 );
   if (Echo && Send) begin : gen_kind_check
@@ -53,7 +56,10 @@ module nanet_port
 
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, eth_idle;
-  logic tx_valid, tx_ready, tx_next, tx_spoil, echo_idle, echo_lost;
+  logic tx_valid, tx_ready, tx_next, tx_spoil, echo_idle, echo_lost, rx_soon, tx_soon;
+  logic ask_ready;
+  arp_pkg::ask_t ask;
+  arp_pkg::answer_t answer;
   logic [15:0] tx_sum;
   logic [31:0] tx_data;
   eth_pkg::udp_meta_t rx_meta, tx_meta;
@@ -65,7 +71,8 @@ module nanet_port
 
   gige_udp #(
     .NumAllow (1),
-    .AnyLength(1'b1)
+    .AnyLength(1'b1),
+    .Ask      (Send)
   ) u_eth (
     .clk_i        (eth_clk_i),
     .rst_ni       (eth_rst_ni),
@@ -88,6 +95,7 @@ module nanet_port
     .rx_data_o    (rx_data),
     .rx_end_o     (rx_end),
     .rx_good_o    (rx_good),
+    .rx_soon_o    (rx_soon),
     .rx_refuse_i  (1'b0),
     .tx_valid_i   (tx_valid),
     .tx_ready_o   (tx_ready),
@@ -97,6 +105,10 @@ module nanet_port
     .tx_spoil_i   (tx_spoil),
     .tx_data_i    (tx_data),
     .tx_next_o    (tx_next),
+    .tx_soon_i    (tx_soon),
+    .ask_i        (ask),
+    .ask_ready_o  (ask_ready),
+    .answer_o     (answer),
     .counters_o   (unused_counters),
     .verdict_o    (verdict),
     .probe_o      (probe),
@@ -125,6 +137,7 @@ module nanet_port
       .rx_data_i     (rx_data),
       .rx_end_i      (rx_end),
       .rx_good_i     (rx_good),
+      .rx_soon_i     (rx_soon),
       .full_o        (full),
       .lost_o        (echo_lost),
       .tx_valid_o    (tx_valid),
@@ -133,6 +146,7 @@ module nanet_port
       .tx_sum_o      (tx_sum),
       .tx_data_o     (tx_data),
       .tx_next_i     (tx_next),
+      .tx_soon_o     (tx_soon),
       .idle_o        (service_idle)
     );
     assign echo_idle = service_idle && on_settled;
@@ -140,6 +154,7 @@ module nanet_port
     assign unused_full = full;
     assign tx_spoil = 1'b0;
   end else if (Send) begin : gen_send
+    logic transmit_settled, asks_settled, answers_settled, unused_ask_ready, unused_answer_ready;
     nanet_transmit #(
       .DataWidth(DataWidth)
     ) u_transmit (
@@ -157,14 +172,50 @@ module nanet_port
       .tx_data_o (tx_data),
       .tx_next_i (tx_next),
       .tx_spoil_o(tx_spoil),
-      .settled_o (echo_idle)
+      .settled_o (transmit_settled)
     );
+    async_fifo #(
+      .Width(32),
+      .Depth(8)
+    ) u_asks (
+      .wclk_i   (clk_i),
+      .wrst_ni  (rst_ni),
+      .wvalid_i (ask_i.valid),
+      .wready_o (unused_ask_ready),
+      .wdata_i  (ask_i.ip),
+      .rclk_i   (eth_clk_i),
+      .rrst_ni  (eth_rst_ni),
+      .rvalid_o (ask.valid),
+      .rready_i (ask_ready),
+      .rdata_o  (ask.ip),
+      .settled_o(asks_settled)
+    );
+    // Taken in each cycle: it never fills.
+    async_fifo #(
+      .Width(80),
+      .Depth(8)
+    ) u_answers (
+      .wclk_i   (eth_clk_i),
+      .wrst_ni  (eth_rst_ni),
+      .wvalid_i (answer.valid),
+      .wready_o (unused_answer_ready),
+      .wdata_i  ({answer.ip, answer.mac}),
+      .rclk_i   (clk_i),
+      .rrst_ni  (rst_ni),
+      .rvalid_o (answer_o.valid),
+      .rready_i (1'b1),
+      .rdata_o  ({answer_o.ip, answer_o.mac}),
+      .settled_o(answers_settled)
+    );
+    assign echo_idle = transmit_settled && asks_settled && answers_settled;
     assign tx_sum    = '0;
+    assign tx_soon   = 1'b0;
     assign echo_lost = 1'b0;
     logic unused_echo;
-    assign unused_echo = echo_i;
+    assign unused_echo = ^{echo_i, rx_soon};
   end else begin : gen_no_echo
     assign tx_valid    = 1'b0;
+    assign tx_soon     = 1'b0;
     assign tx_spoil    = 1'b0;
     assign tx_meta     = '0;
     assign tx_sum      = '0;
@@ -172,13 +223,15 @@ module nanet_port
     assign echo_idle   = 1'b1;
     assign echo_lost   = 1'b0;
     logic unused_echo;
-    assign unused_echo = ^{echo_i, tx_ready, tx_next};
+    assign unused_echo = ^{echo_i, rx_soon, tx_ready, tx_next};
   end
 
   if (!Send) begin : gen_no_send
     assign departed_o = '0;
+    assign ask        = '0;
+    assign answer_o   = '0;
     logic unused_send;
-    assign unused_send = ^{departure_i, meta_i, data_i};
+    assign unused_send = ^{departure_i, meta_i, data_i, ask_i, ask_ready, answer};
   end
 
   logic settled;

@@ -8,13 +8,19 @@
 ///               that the map lacks
 ///   Latency     1 cycle; the strobes of send_o follow a write by two
 ///   Throughput  one operation a cycle
-///   Idle        nothing changes without an operation
+///   Ask         a store in ASK is a strobe; answer_i counts when it is that of its address
+///   Idle        nothing changes without an operation or an answer
 ///   Not done    reading back what was posted
 module wb_nanet_send (
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  nanet_ctrl_pkg::send_state_t state_i,
   output nanet_ctrl_pkg::send_t       send_o,
+  output logic                        ask_valid_o,
+  output logic [31:0]                 ask_ip_o,
+  input  logic                        answer_valid_i,
+  input  logic [31:0]                 answer_ip_i,
+  input  logic [47:0]                 answer_mac_i,
   input  logic                        wb_cyc_i,
   input  logic                        wb_stb_i,
   input  logic                        wb_we_i,
@@ -39,16 +45,29 @@ module wb_nanet_send (
   assign hwif_in.NOT_SENT.full.next    = state_i.full;
 
   // swmod is high in the clock of the store: the value is there in the next.
-  logic peer_q, post_q;
+  logic peer_q, post_q, answered_q;
+  logic [47:0] mac_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      peer_q <= 1'b0;
-      post_q <= 1'b0;
+      peer_q      <= 1'b0;
+      post_q      <= 1'b0;
+      ask_valid_o <= 1'b0;
+      answered_q  <= 1'b0;
     end else begin
-      peer_q <= hwif_out.PEER_SET.index.swmod;
-      post_q <= hwif_out.POST.offset.swmod;
+      peer_q      <= hwif_out.PEER_SET.index.swmod;
+      post_q      <= hwif_out.POST.offset.swmod;
+      ask_valid_o <= hwif_out.ASK.value.swmod;
+      if (hwif_out.ASK.value.swmod || ask_valid_o) answered_q <= 1'b0;
+      else if (answer_valid_i && answer_ip_i == ask_ip_o) answered_q <= 1'b1;
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (answer_valid_i && answer_ip_i == ask_ip_o) mac_q <= answer_mac_i;
+  end
+  assign ask_ip_o = hwif_out.ASK.value.value;
+  assign hwif_in.ANSWER_MAC.value.next = mac_q[31:0];
+  assign hwif_in.ANSWER.mac.next       = mac_q[47:32];
+  assign hwif_in.ANSWER.valid.next     = answered_q;
   assign send_o = '{
       base: {hwif_out.SEND_HI.value.value, hwif_out.SEND_LO.value.value},
       blocks: hwif_out.SEND_BYTES.value.value,

@@ -433,6 +433,193 @@ print("seen", seen)
 )
 
 
+# Two interfaces, back to back -----------------------------------------------------------------------
+
+# The TAP interfaces move into a namespace each, with a program that knows nothing of what is between.
+ENDS_IN_NAMESPACES = """
+import signal, subprocess, sys
+def said_by(end):
+    lines = []
+    while (line := end.stdout.readline()) not in ("done\\n", ""):
+        lines.append(line)
+    return lines
+code, options, *programs = sys.argv[1:]
+server = subprocess.Popen([sys.executable, "-c", code, options], stdout=-1, stderr=-1, text=True)
+try:
+    for number in range(2):
+        line = server.stdout.readline()
+        assert line.startswith(f"nanet tap isthmus{number} "), server.stderr.read()
+    ends = []
+    for number, program in enumerate(programs):
+        end = subprocess.Popen(
+            ["unshare", "--net", sys.executable, "-c", program, str(number)],
+            stdin=-1, stdout=-1, text=True,
+        )
+        ends.append(end)
+        end.stdout.readline()
+        subprocess.run(["ip", "link", "set", f"isthmus{number}", "netns", str(end.pid)], check=True)
+        end.stdin.write("go\\n")
+        end.stdin.flush()
+        print(end.stdout.readline(), end="")
+    said = [said_by(end) for end in reversed(ends)]
+finally:
+    server.send_signal(signal.SIGINT)
+    out, err = server.communicate(timeout=20)
+print(err, file=sys.stderr)
+# A namespace ends with its program, and what is in it.
+for end in ends:
+    end.communicate("go\\n", timeout=20)
+for lines in reversed(said):
+    print(*lines, sep="", end="")
+print(out, end="")
+sys.exit(any(end.returncode for end in ends) or server.returncode)
+"""
+
+END = f"""
+import random, socket, subprocess, sys, time
+SEED, NUMBER = {SEED}, int(sys.argv[1])
+def pattern(number, size):
+    return random.Random(SEED * 1000 + number).randbytes(size)
+print("here", flush=True)
+sys.stdin.readline()
+name = f"isthmus{{NUMBER}}"
+for change in (f"address add 10.9.8.{{NUMBER + 1}}/24 dev {{name}}", f"link set {{name}} mtu 1458 up"):
+    subprocess.run(["ip", *change.split()], check=True)
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+udp.settimeout(30)
+"""
+
+# Each datagram comes back turned round, to whom it came from; then a stream.
+ANSWERING = (
+    END
+    + """
+udp.bind(("", 5000))
+tcp = socket.create_server(("", 5001))
+tcp.settimeout(60)
+print("listens", flush=True)
+while True:
+    data, who = udp.recvfrom(65536)
+    if data == b"the end":
+        break
+    udp.sendto(data[::-1], who)
+stream, _ = tcp.accept()
+data = b""
+while more := stream.recv(65536):
+    data += more
+print("stream", data == pattern(0, len(data)), len(data))
+print("done", flush=True)
+sys.stdin.readline()
+"""
+)
+
+ASKING = (
+    END
+    + """
+print("asks", flush=True)
+udp.connect(("10.9.8.1", 5000))
+# The longest ones are fragments of IP on the way.
+rng = random.Random(SEED)
+sizes = [0, 1, 18, 1416, 1417, 1472, 4000, *(rng.randrange(1473) for _ in range(40))]
+for number, size in enumerate(sizes):
+    udp.send(pattern(number, size))
+    if number >= 4:
+        assert udp.recv(65536) == pattern(number - 4, sizes[number - 4])[::-1], number - 4
+for number in range(len(sizes) - 4, len(sizes)):
+    assert udp.recv(65536) == pattern(number, sizes[number])[::-1], number
+udp.send(b"the end")
+with socket.create_connection(("10.9.8.1", 5001), timeout=60) as stream:
+    stream.sendall(pattern(0, 20_000))
+time.sleep(0.8)
+print("same", len(sizes))
+print("done", flush=True)
+sys.stdin.readline()
+"""
+)
+
+
+def counted_pair(status: NanetStatus) -> None:
+    """Each frame of a pair is in one of the counts, and each datagram where it ended."""
+    judged = status.counted("frames_good") + status.counted("frames_bad")
+    refused = status.unusable + status.oversized + status.not_kept_up
+    assert status.frames == judged + refused + status.waiting, status
+    ended = ("delivered", "overflow", "closed", "no_buffer", "too_long", "no_event")
+    assert status.counted("frames_good") == sum(status.counted(name) for name in ended), status
+    assert status.delivered == status.counted("delivered") == status.sent, status
+
+
+def pair(namespace: Namespace, *programs: str, **options: object) -> tuple[NanetStatus, list[str], str]:
+    """The last counts, and what the programs of both ends and the server printed."""
+    options = {"taps": ("isthmus0", "isthmus1"), "pair": True, **options}
+    done = namespace.run(sys.executable, "-c", ENDS_IN_NAMESPACES, SERVER, repr(options), *programs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    *said, counts = done.stdout.splitlines()
+    status = NanetStatus(**json.loads(counts))
+    counted_pair(status)
+    return status, said, done.stderr
+
+
+def test_a_client_reaches_a_server_in_another_namespace_through_two_interfaces(namespace: Namespace) -> None:
+    """Neither program knows of it: ARP, fragments and TCP pass as frames do."""
+    status, said, printed = pair(namespace, ANSWERING, ASKING)
+    assert said == ["listens", "asks", "stream True 20000", "same 47"]
+    assert (status.not_kept_up, status.oversized, status.waiting) == (0, 0, 0), printed
+    assert status.counted("frames_bad") == status.counted("no_buffer") == 0
+    # Each end has asked the other for its MAC address, and has answered it.
+    assert [port["frames_other"] for port in status.ports] == [2, 2]
+    assert status.delivered >= 2 * 47 + 20
+    assert "lost: none" in printed.splitlines()[-2] + printed.splitlines()[-1], printed
+
+
+LISTENING = (
+    END
+    + """
+udp.bind(("", 5000))
+print("listens", flush=True)
+seen = []
+while (data := udp.recv(65536)) != b"the end":
+    seen.append(data)
+numbers = [int.from_bytes(data[:2], "big") for data in seen]
+assert numbers == sorted(set(numbers)) and all(data[2:] == bytes(998) for data in seen)
+print("seen", len(seen))
+print("done", flush=True)
+sys.stdin.readline()
+"""
+)
+
+PRESSING = (
+    END
+    + """
+print("sends", flush=True)
+udp.connect(("10.9.8.1", 5000))
+udp.send(bytes(1000))
+time.sleep(0.5)
+for number in range(1, 100):
+    udp.send(number.to_bytes(2, "big") + bytes(998))
+time.sleep(2.5)
+# Too long a frame for a datagram.
+subprocess.run("ip link set isthmus1 mtu 1500".split(), check=True)
+udp.send(bytes(1472))
+for _ in range(20):
+    time.sleep(0.1)
+    udp.send(b"the end")
+print("done", flush=True)
+sys.stdin.readline()
+"""
+)
+
+
+def test_what_a_program_too_slow_loses_between_two_interfaces_is_counted(namespace: Namespace) -> None:
+    status, said, printed = pair(namespace, LISTENING, PRESSING, buffers=2, work_ns=50_000.0)
+    seen = int(said[-1].split()[1])
+    assert status.counted("no_buffer") > 0, printed
+    assert seen + status.counted("no_buffer") >= 100
+    assert status.ports[1]["no_buffer"] == 0, "of the one that sends nothing but ARP comes back"
+    assert f"{status.counted('no_buffer')} without a free buffer" in printed
+    assert status.oversized == 1
+    assert "1 longer than a datagram carries: set the MTU to 1458" in printed
+
+
 def test_a_flood_is_survived_and_each_loss_is_counted(namespace: Namespace) -> None:
     status, said, printed = namespace.serve(FLOOD, to="127.0.0.1:7000")
     assert int(said.split()[1]) + 2 == status.delivered
@@ -589,6 +776,9 @@ def test_without_dev_net_tun_it_is_one_line(namespace: Namespace) -> None:
         ({"taps": ("a",), "to": "192.0.2.1:7"}, "expected IP:PORT on this machine"),
         ({"taps": ("a",), "buffers": 3}, "expected a power of two"),
         ({"captures": (Path("a"),), "out": Path("b/../a")}, "is the capture; expected another file"),
+        ({"taps": ("a",), "pair": True}, "expected --tap twice"),
+        ({"captures": (Path("a"),), "pair": True}, "expected --tap twice"),
+        ({"taps": ("a", "b"), "pair": True, "to": "127.0.0.1:7"}, "expected no --echo, --out or --to"),
     ],
 )
 def test_what_cannot_be_is_one_line(options: dict[str, object], says: str) -> None:
@@ -619,21 +809,21 @@ def test_a_file_that_is_no_capture_is_one_line(
 
 def test_the_status_line_says_where_frames_were_lost() -> None:
     ports: Sequence[dict[str, int]] = [{"frames_other": 2, "frames_bad": 1, "no_buffer": 3, "bad": 1}, {}]
-    status = NanetStatus([], 16, 1, 4, 6, 0, 0, 2, 0, 5, 500, 0, ports, False, 1_234_567.0, 0)
+    status = NanetStatus([], 16, 1, 0, 4, 6, 0, 0, 2, 0, 5, 500, 0, ports, False, 1_234_567.0, 0)
     assert serve.text(status) == (
         "16 frames in, 5 datagrams delivered (500 bytes), 2 for other stations, ARP and ping, 2 frames out, "
         "lost: 1 with a wrong checksum or length; 3 without a free buffer, the program was too slow; "
         "4 the simulator cannot keep up; 6 dropped by the system before the server took them; "
         "1 not a whole frame of 14 to 1514 bytes, 1235 kcycles/s"
     )
-    nothing = NanetStatus([], 16, 0, 0, 0, 0, 0, 2, 0, 5, 500, 0)
+    nothing = NanetStatus([], 16, 0, 0, 0, 0, 0, 0, 2, 0, 5, 500, 0)
     assert "lost: none" in serve.text(nothing)
 
 
 def test_a_line_is_printed_each_second_in_which_a_count_changed(capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
     line = serve.StatusLine(ServeOptions(captures=(Path("c"),)), False, False, lambda: now[0])
-    first = NanetStatus(["capture c 192.168.20.16 02:00:00:00:00:10"], 1, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0)
+    first = NanetStatus(["capture c 192.168.20.16 02:00:00:00:00:10"], 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0)
     faster = replace(first, cycles_per_s=2e6, simulated_ps=9)
     second, third = replace(first, frames=2), replace(first, frames=3)
     for now[0], status in ((0.0, first), (0.5, second), (1.5, faster), (3.0, third)):

@@ -444,6 +444,12 @@ pub mod nanet_send {
     pub const SENT: u32 = 0x24;
     /// Not sent (ro).
     pub const NOT_SENT: u32 = 0x28;
+    /// Ask (wo).
+    pub const ASK: u32 = 0x2C;
+    /// Answer, MAC low (ro).
+    pub const ANSWER_MAC: u32 = 0x30;
+    /// Answer, MAC high (ro).
+    pub const ANSWER: u32 = 0x34;
 }
 
 /// Torus node, put queue.

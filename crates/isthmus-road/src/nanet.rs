@@ -6,6 +6,7 @@ mod breakdown;
 mod chain;
 mod commodity;
 mod ledger;
+mod pair;
 mod program;
 mod results;
 pub mod scenario;

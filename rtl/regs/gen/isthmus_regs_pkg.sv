@@ -217,6 +217,9 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetSendPost = 8'h20;
   localparam logic [7:0] NanetSendSent = 8'h24;
   localparam logic [7:0] NanetSendNotSent = 8'h28;
+  localparam logic [7:0] NanetSendAsk = 8'h2C;
+  localparam logic [7:0] NanetSendAnswerMac = 8'h30;
+  localparam logic [7:0] NanetSendAnswer = 8'h34;
   // Torus node, put queue
   localparam logic [7:0] NanetPutPutLo = 8'h00;
   localparam logic [7:0] NanetPutPutHi = 8'h04;

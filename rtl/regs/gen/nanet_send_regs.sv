@@ -81,6 +81,9 @@ module nanet_send_regs (
         logic POST;
         logic SENT;
         logic NOT_SENT;
+        logic ASK;
+        logic ANSWER_MAC;
+        logic ANSWER;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -125,6 +128,15 @@ module nanet_send_regs (
         decoded_reg_strb.NOT_SENT = cpuif_req_masked & (cpuif_addr == 8'h28) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h28);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h28) & !cpuif_req_is_wr;
+        decoded_reg_strb.ASK = cpuif_req_masked & (cpuif_addr == 8'h2c) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h2c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h2c) & cpuif_req_is_wr;
+        decoded_reg_strb.ANSWER_MAC = cpuif_req_masked & (cpuif_addr == 8'h30) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h30);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h30) & !cpuif_req_is_wr;
+        decoded_reg_strb.ANSWER = cpuif_req_masked & (cpuif_addr == 8'h34) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h34);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h34) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -203,6 +215,12 @@ module nanet_send_regs (
                 logic load_next;
             } peer;
         } POST;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } value;
+        } ASK;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -259,6 +277,11 @@ module nanet_send_regs (
                 logic [3:0] value;
             } peer;
         } POST;
+        struct {
+            struct {
+                logic [31:0] value;
+            } value;
+        } ASK;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -540,6 +563,30 @@ module nanet_send_regs (
         end
     end
     assign hwif_out.POST.peer.value = field_storage.POST.peer.value;
+    // Field: nanet_send.ASK.value
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.ASK.value.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.ASK && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.ASK.value.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.ASK.value.next = next_c;
+        field_combo.ASK.value.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.ASK.value.value <= 32'h0;
+        end else begin
+            if(field_combo.ASK.value.load_next) begin
+                field_storage.ASK.value.value <= field_combo.ASK.value.next;
+            end
+        end
+    end
+    assign hwif_out.ASK.value.value = field_storage.ASK.value.value;
+    assign hwif_out.ASK.value.swmod = decoded_reg_strb.ASK && decoded_req_is_wr && |(decoded_wr_biten[31:0]);
 
     //--------------------------------------------------------------------------
     // Write response
@@ -568,6 +615,13 @@ module nanet_send_regs (
         if(rd_mux_addr == 8'h28) begin
             readback_data_var[15:0] = hwif_in.NOT_SENT.refused.next;
             readback_data_var[31:16] = hwif_in.NOT_SENT.full.next;
+        end
+        if(rd_mux_addr == 8'h30) begin
+            readback_data_var[31:0] = hwif_in.ANSWER_MAC.value.next;
+        end
+        if(rd_mux_addr == 8'h34) begin
+            readback_data_var[15:0] = hwif_in.ANSWER.mac.next;
+            readback_data_var[24] = hwif_in.ANSWER.valid.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

@@ -10,7 +10,7 @@ package nanet_send_regs_pkg;
 
     localparam NANET_SEND_REGS_DATA_WIDTH = 32;
     localparam NANET_SEND_REGS_MIN_ADDR_WIDTH = 8;
-    localparam NANET_SEND_REGS_SIZE = 'h2c;
+    localparam NANET_SEND_REGS_SIZE = 'h38;
 
     typedef struct {
         logic [15:0] next;
@@ -39,8 +39,31 @@ package nanet_send_regs_pkg;
     } nanet_send__NOT_SENT__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } nanet_send__ANSWER_MAC__value__in_t;
+
+    typedef struct {
+        nanet_send__ANSWER_MAC__value__in_t value;
+    } nanet_send__ANSWER_MAC__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } nanet_send__ANSWER__mac__in_t;
+
+    typedef struct {
+        logic next;
+    } nanet_send__ANSWER__valid__in_t;
+
+    typedef struct {
+        nanet_send__ANSWER__mac__in_t mac;
+        nanet_send__ANSWER__valid__in_t valid;
+    } nanet_send__ANSWER__in_t;
+
+    typedef struct {
         nanet_send__SENT__in_t SENT;
         nanet_send__NOT_SENT__in_t NOT_SENT;
+        nanet_send__ANSWER_MAC__in_t ANSWER_MAC;
+        nanet_send__ANSWER__in_t ANSWER;
     } nanet_send__in_t;
 
     typedef struct {
@@ -130,6 +153,15 @@ package nanet_send_regs_pkg;
     } nanet_send__POST__out_t;
 
     typedef struct {
+        logic [31:0] value;
+        logic swmod;
+    } nanet_send__ASK__value__out_t;
+
+    typedef struct {
+        nanet_send__ASK__value__out_t value;
+    } nanet_send__ASK__out_t;
+
+    typedef struct {
         nanet_send__SEND_LO__out_t SEND_LO;
         nanet_send__SEND_HI__out_t SEND_HI;
         nanet_send__SEND_BYTES__out_t SEND_BYTES;
@@ -138,6 +170,7 @@ package nanet_send_regs_pkg;
         nanet_send__PEER_IP__out_t PEER_IP;
         nanet_send__PEER_SET__out_t PEER_SET;
         nanet_send__POST__out_t POST;
+        nanet_send__ASK__out_t ASK;
     } nanet_send__out_t;
 endpackage
 // verilator lint_on GENUNNAMED

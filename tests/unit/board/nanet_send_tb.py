@@ -17,14 +17,28 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiRamRead, AxiReadBus
-from frames import ETH_IP, UDP, Node, arp_request, ethernet, ipv4, udp, with_fcs
-from nanet_nic_tb import CONTROL, ME, MEMORY, PEER, QUEUE, QUEUE_TAKEN, Bench, pauses
+from frames import BROADCAST, ETH_ARP, ETH_IP, UDP, Node, arp, arp_request, ethernet, ipv4, udp, with_fcs
+from nanet_nic_tb import (
+    BUFFER_BYTES,
+    BUFFER_LO,
+    BUFFER_SET,
+    BUFFERS,
+    CONTROL,
+    ME,
+    MEMORY,
+    PEER,
+    QUEUE,
+    QUEUE_TAKEN,
+    Bench,
+    pauses,
+)
 from pins import Pins
 
 SENDS, BLOCKS = 0x2000, 96
 SEND = 0x100
 SEND_LO, SEND_BYTES, PEER_MAC, PEER_PORT, PEER_IP, PEER_SET = (SEND + at for at in (0, 8, 16, 20, 24, 28))
 POST, SENT, NOT_SENT = SEND + 0x20, SEND + 0x24, SEND + 0x28
+ASK, ANSWER_MAC, ANSWER = SEND + 0x2C, SEND + 0x30, SEND + 0x34
 VALID = 1 << 24
 PEERS = [PEER, Node(bytes.fromhex("0200000001a5"), bytes([10, 1, 2, 3]), 40_001)]
 TAKEN, LONG, OUTSIDE, UNKNOWN = range(4)
@@ -119,6 +133,30 @@ class Sender(Bench):
     def inside(self) -> bool:
         """Whether nothing but the send memory was read."""
         return all(at >= SENDS and at + size <= SENDS + 64 * BLOCKS for at, size in self.read_addresses)
+
+    async def ask(self, ip: bytes) -> None:
+        await self.write(ASK, int.from_bytes(ip, "big"))
+
+    async def answer(self) -> bytes | None:
+        """The MAC address that the last request was answered with."""
+        high = await self.read(ANSWER)
+        if not high & VALID:
+            return None
+        return ((high & 0xFFFF) << 32 | await self.read(ANSWER_MAC)).to_bytes(6, "big")
+
+    async def tell(self, frame: bytes) -> None:
+        await self.put(with_fcs(frame))
+        await self.source.wait()
+        await self.finish()
+
+
+def request(ip: bytes) -> bytes:
+    """The frame of a request: what it has for the address that it asks for says nothing."""
+    return with_fcs(ethernet(BROADCAST, ME.mac, ETH_ARP, arp(1, ME.mac, ME.ip, BROADCAST, ip)))
+
+
+def reply(of: Node, to: Node = ME, mac: bytes = ME.mac, op: int = 2) -> bytes:
+    return ethernet(mac, of.mac, ETH_ARP, arp(op, of.mac, of.ip, to.mac, to.ip))
 
 
 def good(frame: bytes) -> bool:
@@ -315,3 +353,127 @@ async def a_post_without_room_is_counted_and_a_full_event_queue_is_waited_for(du
     await bench.finish()
     assert bench.frames() == []
     assert await bench.read(CONTROL) & 0x100
+
+
+@cocotb.test()
+async def an_address_that_is_asked_for_is_the_one_of_its_reply(dut: Any) -> None:
+    bench = Sender(dut)
+    await bench.prepare()
+    # Nobody has asked for this one.
+    await bench.tell(reply(PEER))
+    assert await bench.answer() is None
+    for peer in (PEER, PEERS[1]):
+        await bench.ask(peer.ip)
+        await bench.finish()
+        assert bench.frames() == [request(peer.ip)]
+        assert await bench.answer() is None
+        # All that is no reply to it.
+        other = Node(bytes.fromhex("0200000000ee"), bytes([9, 9, 9, 9]), 0)
+        for wrong in (
+            reply(other), reply(Node(other.mac, peer.ip[:3] + bytes([peer.ip[3] ^ 1]), 0)),
+            reply(Node(other.mac, peer.ip, 0), mac=other.mac), reply(Node(other.mac, peer.ip, 0), to=other),
+            reply(Node(other.mac, peer.ip, 0), op=3),
+            *(flipped(reply(Node(other.mac, peer.ip, 0)), at)
+              for at in (12, *range(14, 22), *range(28, 32), *range(38, 42))),
+        ):  # fmt: skip
+            await bench.tell(wrong)
+        await bench.put(with_fcs(reply(other))[:-1] + b"?")
+        await bench.put(flipped(with_fcs(reply(Node(other.mac, peer.ip, 0))), 61))
+        await bench.put(with_fcs(reply(Node(other.mac, peer.ip, 0)))[:50])
+        await bench.settle()
+        assert await bench.answer() is None
+        await bench.tell(reply(peer))
+        assert await bench.answer() == peer.mac
+        # One answer a request.
+        await bench.tell(reply(Node(other.mac, peer.ip, 0)))
+        assert await bench.answer() == peer.mac
+        assert bench.frames() == []
+
+
+def flipped(frame: bytes, at: int) -> bytes:
+    return frame[:at] + bytes([frame[at] ^ 1]) + frame[at + 1 :]
+
+
+@cocotb.test()
+async def requests_and_replies_of_both_sides_do_not_mix(dut: Any) -> None:
+    """They share the transmitter's place for ARP, at any distance."""
+    bench = Sender(dut)
+    await bench.prepare()
+    mine = [ethernet(PEER.mac, ME.mac, ETH_ARP, arp(2, ME.mac, ME.ip, PEER.mac, PEER.ip))]
+    payload = bench.rng.randbytes(200)
+    bench.fill(0, payload)
+    for number, distance in enumerate(range(0, 200, 9)):
+        await bench.put(with_fcs(arp_request(PEER, ME.ip)))
+        await ClockCycles(dut.clk_i, distance)
+        ip = bench.rng.randbytes(4)
+        await bench.ask(ip)
+        await bench.post(0, 200)
+        await bench.source.wait()
+        await bench.finish()
+        wanted = [with_fcs(mine[0]), request(ip), expected(payload, PEER)]
+        assert sorted(bench.frames()) == sorted(wanted), distance
+        await bench.write(QUEUE_TAKEN, number + 1)
+
+
+@cocotb.test()
+async def the_answer_counts_for_the_last_request(dut: Any) -> None:
+    bench = Sender(dut)
+    await bench.prepare()
+    first, second = PEERS
+    await bench.ask(first.ip)
+    await bench.ask(second.ip)
+    await bench.finish()
+    assert bench.frames() == [request(first.ip), request(second.ip)]
+    await bench.tell(reply(first))
+    assert await bench.answer() is None
+    await bench.tell(reply(second))
+    assert await bench.answer() == second.mac
+    # A new request forgets it, and a reset in it.
+    await bench.ask(first.ip)
+    assert await bench.answer() is None
+
+
+BUFFER_KEY, REGION_LO, REGION_PAGES, REGION_SET = 0x2C, 0xE0, 0xE8, 0xEC
+KEY, TABLE, PAGE, PAGE_BYTES = 0x4E40, 0xF000, 0xB000, 0x1000
+
+
+@cocotb.test()
+async def what_comes_is_translated_while_a_program_sends(dut: Any) -> None:
+    """Page tables and payload are read by one port."""
+    if not int(dut.Regions.value):
+        return
+    bench = Sender(dut)
+    await bench.prepare(0.2)
+    # The buffers' page of the region is elsewhere in memory.
+    table = [0, PAGE | 1]
+    bench.ram.write(TABLE, struct.pack("<2Q", *table))
+    await bench.write(CONTROL, 0)
+    await bench.write(BUFFER_KEY, KEY)
+    for n in range(bench.buffers):
+        await bench.write(BUFFER_LO, bench.place(n))
+        await bench.write(BUFFER_BYTES, bench.size)
+        await bench.write(BUFFER_SET, n)
+    for register, value in ((REGION_LO, TABLE), (REGION_PAGES, len(table)), (REGION_SET, VALID | KEY)):
+        await bench.write(register, value)
+    await bench.write(CONTROL, 1)
+    before = bench.ram.read(BUFFERS, PAGE_BYTES)
+    sent, came = [], []
+    for number in range(bench.buffers):
+        # The first one misses, among reads of payload.
+        payload = bench.rng.randbytes(200 + number)
+        came.append(payload)
+        await bench.send(payload)
+        for block in (0, 8, 16):
+            sent.append(bench.rng.randbytes(500))
+            bench.fill(block, sent[-1])
+            await bench.post(block, 500, 1)
+        await bench.source.wait()
+        await bench.finish()
+        await bench.write(QUEUE_TAKEN, 4 * (number + 1))
+    assert bench.frames() == [expected(payload, PEERS[1]) for payload in sent]
+    for number, payload in enumerate(came):
+        assert bench.ram.read(PAGE + bench.place(number) % PAGE_BYTES, len(payload)) == payload
+    assert bench.ram.read(BUFFERS, PAGE_BYTES) == before
+    tables = [at for at, _ in bench.read_addresses if at >= TABLE]
+    # The beat that has the page's word, once.
+    assert tables == [TABLE]

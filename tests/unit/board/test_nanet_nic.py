@@ -42,8 +42,9 @@ def test_udp_into_memory_from_10_gigabit(parameters: dict[str, int]) -> None:
         {"DataWidth": 128},
         pytest.param({"DataWidth": 64}, marks=pytest.mark.release),
         pytest.param({"DataWidth": 512}, marks=pytest.mark.release),
+        pytest.param({"DataWidth": 128, "Regions": 16}, marks=pytest.mark.release),
     ],
-    ids=["128", "64", "512"],
+    ids=["128", "64", "512", "regions"],
 )
 def test_udp_of_a_program(parameters: dict[str, int]) -> None:
     run("isthmus:board:nanet_nic", "nanet_nic", "nanet_send_tb", parameters={"Send": 1, **parameters})

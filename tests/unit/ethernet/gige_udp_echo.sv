@@ -49,6 +49,7 @@ module gige_udp_echo
     end
   end
 
+  logic        rx_soon, tx_soon;
   logic        full, echo_valid, tx_valid, tx_ready, tx_next, echo_lost, echo_idle;
   udp_meta_t   tx_meta;
   logic [15:0] tx_sum;
@@ -61,6 +62,7 @@ module gige_udp_echo
     .cfg_mac_i, .cfg_ip_i, .cfg_netmask_i, .cfg_port_i,
     .cfg_allow_i(allow),
     .rx_start_o, .rx_meta_o, .rx_broadcast_o, .rx_valid_o, .rx_data_o, .rx_end_o, .rx_good_o,
+    .rx_soon_o(rx_soon),
     .rx_refuse_i(refuse_i || full),
     .tx_valid_i(tx_valid),
     .tx_ready_o(tx_ready),
@@ -70,6 +72,9 @@ module gige_udp_echo
     .tx_spoil_i(1'b0),
     .tx_data_i(tx_data),
     .tx_next_o(tx_next),
+    .tx_soon_i(tx_soon && !hold_i),
+    .ask_i('0),
+    .ask_ready_o(), .answer_o(),
     .counters_o, .probe_o, .probe_tag_o, .idle_o
   );
   assign tx_valid_o = tx_valid;
@@ -80,6 +85,7 @@ module gige_udp_echo
     .clk_i, .rst_ni,
     .rx_start_i(rx_start_o), .rx_meta_i(rx_meta_o), .rx_broadcast_i(1'b0),
     .rx_valid_i(rx_valid_o), .rx_data_i(rx_data_o), .rx_end_i(rx_end_o), .rx_good_i(rx_good_o),
+    .rx_soon_i(rx_soon), .tx_soon_o(tx_soon),
     .full_o(full), .lost_o(echo_lost),
     .tx_valid_o(echo_valid), .tx_ready_i(tx_ready), .tx_meta_o(tx_meta), .tx_sum_o(tx_sum),
     .tx_data_o(tx_data), .tx_next_i(tx_next), .idle_o(echo_idle)

@@ -50,6 +50,7 @@ class Bench:
             d.rx_valid_i,
             d.rx_end_i,
             d.rx_good_i,
+            d.rx_soon_i,
             d.rx_broadcast_i,
             d.tx_ready_i,
             d.tx_next_i,
@@ -79,8 +80,11 @@ class Bench:
             d.rx_valid_i.value = 0
             for _ in range(random.choice((0, 0, 3))):
                 await FallingEdge(d.clk_i)
-        for _ in range(2):
-            await FallingEdge(d.clk_i)
+        d.rx_soon_i.value = 1
+        await FallingEdge(d.clk_i)
+        assert int(d.tx_soon_o.value) == (taken and not broadcast)
+        d.rx_soon_i.value = 0
+        await FallingEdge(d.clk_i)
         d.rx_end_i.value, d.rx_good_i.value = 1, int(good)
         await FallingEdge(d.clk_i)
         d.rx_end_i.value = d.rx_good_i.value = 0

@@ -43,6 +43,12 @@ pub enum NicError {
     /// As many posts wait as the interface has room for.
     #[error("the send queue is full: take the outcome of a post first")]
     SendQueueFull,
+    /// A station does not answer.
+    #[error("{station} does not answer: no such station in the network of port 0")]
+    NoAnswer {
+        /// Its address.
+        station: std::net::Ipv4Addr,
+    },
     /// More buffers given back than announced.
     #[error("list {list}: every announced buffer has been given back")]
     NothingToRecycle {

@@ -16,6 +16,7 @@ mod send;
 mod statistics;
 
 use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;
 
 pub use error::NicError;
@@ -111,6 +112,12 @@ impl NicConfig {
         let posts = if self.send.is_some() { MAX_POSTS as usize } else { 0 };
         let puts = self.put.as_ref().map_or(0, |put| MAX_PUTS as usize + put.arrivals);
         (2 * (buffers + posts + puts)).next_power_of_two().max(2)
+    }
+
+    /// Bytes of the event queue.
+    #[must_use]
+    pub fn queue_bytes(&self) -> usize {
+        self.queue_events() * EVENT_BYTES
     }
 }
 
@@ -234,6 +241,49 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         }
     }
 
+    /// The number of a destination, for [`send`](Self::send): one that is set, or set now. The MAC address of a station
+    /// that has not answered yet is asked for, as [`resolve`](Self::resolve) does, and kept.
+    ///
+    /// 16 are set at a time; then this takes the place of the one that was used longest ago, whose number is valid no
+    /// more.
+    ///
+    /// # Errors
+    /// When the station does not answer, posts to all 16 are not announced yet, or an access fails.
+    pub async fn peer(&mut self, to: SocketAddrV4) -> Result<usize, NicError> {
+        if let Some(number) = self.open_sending()?.number(to) {
+            return Ok(number);
+        }
+        let mac = match self.open_sending()?.neighbour(*to.ip()) {
+            Some(mac) => mac,
+            None => self.resolve(*to.ip()).await?,
+        };
+        let Some(sending) = &mut self.sending else { return Err(no_send_memory()) };
+        sending.set(&mut self.bar, Peer { mac, address: to }).await
+    }
+
+    /// Asks for the MAC address of a station in the network of port 0, by ARP, and waits for the answer.
+    ///
+    /// # Errors
+    /// When it does not answer within a few milliseconds, or an access fails.
+    pub async fn resolve(&mut self, station: Ipv4Addr) -> Result<[u8; 6], NicError> {
+        self.open_sending()?;
+        for _ in 0..send::ASKS {
+            send::ask(&mut self.bar, station).await?;
+            let asked = self.memory.now();
+            while self.memory.now().saturating_sub(asked) < send::ANSWER_WAIT {
+                if let Some(mac) = send::answer(&mut self.bar).await? {
+                    self.open_sending()?.learn(station, mac);
+                    return Ok(mac);
+                }
+            }
+        }
+        Err(NicError::NoAnswer { station })
+    }
+
+    fn open_sending(&mut self) -> Result<&mut Sending, NicError> {
+        self.sending.as_mut().ok_or_else(no_send_memory)
+    }
+
     /// Posts a datagram of `bytes` from `offset` of the send memory on to a peer, by its number: one posted store.
     /// Its place may be changed when [`sent`](Self::sent) has its number, which this gives.
     ///
@@ -246,9 +296,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         bytes: usize,
         peer: usize,
     ) -> Result<u32, NicError> {
-        let Some(sending) = &mut self.sending else {
-            return Err(NicError::Send { what: "opened without a send memory".to_owned() });
-        };
+        let Some(sending) = &mut self.sending else { return Err(no_send_memory()) };
         sending.post(&mut self.bar, offset, bytes, peer).await
     }
 
@@ -527,6 +575,10 @@ impl<M: Mmio> Results<M> {
     pub async fn send(&mut self, word: u32) -> Result<(), NicError> {
         Ok(self.bar.write32(u64::from(regs::RESULT), word).await?)
     }
+}
+
+fn no_send_memory() -> NicError {
+    NicError::Send { what: "opened without a send memory".to_owned() }
 }
 
 async fn set_list<M: Mmio>(

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sending: datagrams from the send memory, a post each.
+//!
+//! The MAC addresses of stations are asked for by ARP and kept for as long as the interface is open.
 
-use std::net::SocketAddrV4;
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::time::Duration;
 
 use super::{EVENT_BYTES, Event, NicError, PLACE_BYTES};
 use crate::pcie::Mmio;
@@ -20,6 +24,10 @@ pub const MAX_POSTS: u32 = 16;
 /// The list in events of datagrams sent.
 pub(super) const LIST: u8 = 0x80;
 const PEER_VALID: u32 = 1 << 24;
+const ANSWER_VALID: u32 = 1 << 24;
+/// Requests for a MAC address, and the wait for an answer to each.
+pub(super) const ASKS: u32 = 3;
+pub(super) const ANSWER_WAIT: Duration = Duration::from_millis(2);
 
 /// Where datagrams may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +45,7 @@ pub struct SendMemory {
     pub offset: usize,
     /// Its length: a multiple of [`PLACE_BYTES`], at most 4 MiB.
     pub bytes: usize,
-    /// Up to 16 destinations.
+    /// Up to 16 destinations; others are added by [`Nic::peer`](super::Nic::peer).
     pub peers: Vec<Peer>,
 }
 
@@ -89,10 +97,21 @@ impl Sent {
     }
 }
 
+/// A destination that is set in the interface.
+struct Set {
+    peer: Peer,
+    /// Number of the last post to it, or of the one before which it was set.
+    used: u32,
+}
+
 /// State of an open send queue.
 pub(super) struct Sending {
     bytes: usize,
-    peers: usize,
+    peers: Vec<Set>,
+    /// The destination of each post that is not announced.
+    waiting: VecDeque<usize>,
+    /// Stations that have answered.
+    neighbours: Vec<(Ipv4Addr, [u8; 6])>,
     posted: u32,
     announced: u32,
 }
@@ -111,19 +130,63 @@ impl Sending {
             (regs::SEND_BYTES, memory.bytes as u32),
         ];
         for (number, peer) in memory.peers.iter().enumerate() {
-            let mac = peer.mac.iter().fold(0_u64, |mac, byte| mac << 8 | u64::from(*byte));
-            let port = u32::from(peer.address.port());
-            stores.extend([
-                (regs::PEER_MAC, mac as u32),
-                (regs::PEER_PORT, port << 16 | (mac >> 32) as u32),
-                (regs::PEER_IP, u32::from(*peer.address.ip())),
-                (regs::PEER_SET, PEER_VALID | number as u32),
-            ]);
+            stores.extend(peer_stores(number, peer));
         }
         for (register, value) in stores {
             bar.write32(u64::from(MAP + register), value).await?;
         }
-        Ok(Self { bytes: memory.bytes, peers: memory.peers.len(), posted: 0, announced: 0 })
+        Ok(Self {
+            bytes: memory.bytes,
+            peers: memory.peers.iter().map(|peer| Set { peer: *peer, used: 0 }).collect(),
+            waiting: VecDeque::new(),
+            neighbours: memory.peers.iter().map(|peer| (*peer.address.ip(), peer.mac)).collect(),
+            posted: 0,
+            announced: 0,
+        })
+    }
+
+    /// The number of a destination that is set.
+    pub(super) fn number(&self, to: SocketAddrV4) -> Option<usize> {
+        self.peers.iter().position(|set| set.peer.address == to)
+    }
+
+    /// The MAC address of a station that has answered.
+    pub(super) fn neighbour(&self, station: Ipv4Addr) -> Option<[u8; 6]> {
+        self.neighbours.iter().find(|known| known.0 == station).map(|known| known.1)
+    }
+
+    /// Keeps the MAC address of a station.
+    pub(super) fn learn(&mut self, station: Ipv4Addr, mac: [u8; 6]) {
+        match self.neighbours.iter_mut().find(|known| known.0 == station) {
+            Some(known) => known.1 = mac,
+            None => self.neighbours.push((station, mac)),
+        }
+    }
+
+    /// Sets a destination, in place of the one that was used longest ago where all are set.
+    pub(super) async fn set<M: Mmio>(
+        &mut self,
+        bar: &mut M,
+        peer: Peer,
+    ) -> Result<usize, NicError> {
+        let number = if self.peers.len() < MAX_PEERS {
+            self.peers.len()
+        } else {
+            // Posts that wait are sent to what is set when they are checked.
+            (0..MAX_PEERS)
+                .filter(|number| !self.waiting.contains(number))
+                .max_by_key(|number| self.posted.wrapping_sub(self.peers[*number].used))
+                .ok_or(NicError::SendQueueFull)?
+        };
+        for (register, value) in peer_stores(number, &peer) {
+            bar.write32(u64::from(MAP + register), value).await?;
+        }
+        let set = Set { peer, used: self.posted };
+        match self.peers.get_mut(number) {
+            Some(before) => *before = set,
+            None => self.peers.push(set),
+        }
+        Ok(number)
     }
 
     /// Posts a datagram.
@@ -146,15 +209,18 @@ impl Sending {
                 self.bytes
             ));
         }
-        if peer >= self.peers {
-            return refuse(format!("peer {peer}: {} are set", self.peers));
-        }
+        let set = self.peers.len();
+        let Some(to) = self.peers.get_mut(peer) else {
+            return refuse(format!("peer {peer}: {set} are set"));
+        };
         if self.posted.wrapping_sub(self.announced) >= MAX_POSTS {
             return Err(NicError::SendQueueFull);
         }
         let post = (peer as u32) << 27 | (bytes as u32) << 16 | (offset / PLACE_BYTES) as u32;
         bar.write32(u64::from(MAP + regs::POST), post).await?;
         let sequence = self.posted;
+        to.used = sequence;
+        self.waiting.push_back(peer);
         self.posted = self.posted.wrapping_add(1);
         Ok(sequence)
     }
@@ -166,8 +232,38 @@ impl Sending {
             return Err(NicError::Event { reason });
         }
         self.announced = self.announced.wrapping_add(1);
+        self.waiting.pop_front();
         Ok(())
     }
+}
+
+/// The stores that set a destination.
+fn peer_stores(number: usize, peer: &Peer) -> [(u32, u32); 4] {
+    let mac = peer.mac.iter().fold(0_u64, |mac, byte| mac << 8 | u64::from(*byte));
+    let port = u32::from(peer.address.port());
+    [
+        (regs::PEER_MAC, mac as u32),
+        (regs::PEER_PORT, port << 16 | (mac >> 32) as u32),
+        (regs::PEER_IP, u32::from(*peer.address.ip())),
+        (regs::PEER_SET, PEER_VALID | number as u32),
+    ]
+}
+
+/// Sends a request for a station's MAC address.
+pub(super) async fn ask<M: Mmio>(bar: &mut M, station: Ipv4Addr) -> Result<(), TransportError> {
+    bar.write32(u64::from(MAP + regs::ASK), u32::from(station)).await
+}
+
+/// The answer to the last request, if it is there.
+pub(super) async fn answer<M: Mmio>(bar: &mut M) -> Result<Option<[u8; 6]>, TransportError> {
+    let high = bar.read32(u64::from(MAP + regs::ANSWER)).await?;
+    if high & ANSWER_VALID == 0 {
+        return Ok(None);
+    }
+    let low = bar.read32(u64::from(MAP + regs::ANSWER_MAC)).await?;
+    let [_, _, a, b] = high.to_be_bytes();
+    let [c, d, e, f] = low.to_be_bytes();
+    Ok(Some([a, b, c, d, e, f]))
 }
 
 /// Frames of posts that were sent with a wrong frame check sequence: memory answered with an error, or too late.

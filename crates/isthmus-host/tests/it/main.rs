@@ -10,6 +10,7 @@ mod etherbone_codec;
 mod fuzz;
 mod lite_eth;
 mod loss;
+mod nic_peers;
 mod pcie;
 mod rdma;
 mod rdma_group;

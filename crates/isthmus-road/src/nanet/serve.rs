@@ -5,6 +5,9 @@
 //! Frames that wait go onto the simulated line back to back, at the line's rate, and simulated time stands
 //! still while there are none. Those of a capture come at the times of the file. Frames that a full queue
 //! before a port refuses are counted: the simulator is slower than their sender.
+//!
+//! Of two interfaces back to back each has a TAP interface. A frame of it is the payload of a datagram that the
+//! interface's program sends to the other one; there it comes out of memory, and of the other TAP interface.
 
 mod capture;
 mod config;
@@ -16,16 +19,18 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use isthmus_host::nic::MAX_SEND_BYTES;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::FrameEndpoint;
-use isthmus_sim::{Limit, Picoseconds, SimError};
+use isthmus_sim::{Limit, Picoseconds, SimError, Simulation};
 
 use self::capture::CaptureFile;
 use self::config::{NanetServe, NanetServeStatus};
 use self::host::Shared;
 use self::inbox::Inbox;
 use self::sink::Sink;
-use super::world::World;
+use super::pair::Pair;
+use super::world::{NanetPort, World};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 use crate::road::ServeWatch;
@@ -52,6 +57,39 @@ struct Replay {
     failed: RefCell<Option<RoadError>>,
 }
 
+/// What is simulated.
+enum Net {
+    /// An interface with its sources.
+    One(Box<World>),
+    /// Two, back to back.
+    Two(Pair),
+}
+
+impl Net {
+    fn simulation(&self) -> &Simulation {
+        match self {
+            Self::One(world) => &world.simulation,
+            Self::Two(pair) => &pair.simulation,
+        }
+    }
+
+    /// Ports with a source.
+    fn ports(&self) -> &[NanetPort] {
+        match self {
+            Self::One(world) => &world.ports,
+            Self::Two(_) => &[],
+        }
+    }
+
+    /// Forgets the frames on the pins so far.
+    fn forget(&self) {
+        match self {
+            Self::One(world) => world.ports.iter().for_each(NanetPort::forget),
+            Self::Two(pair) => pair.forget(),
+        }
+    }
+}
+
 /// Where frames come from.
 enum Source {
     Taps {
@@ -60,12 +98,24 @@ enum Source {
         held: Vec<Option<Vec<u8>>>,
         on_line: u64,
     },
+    /// The TAP interfaces of a pair.
+    Pair(Inbox),
     Captures(Rc<Replay>),
 }
 
+impl Source {
+    fn inbox(&self) -> Option<&Inbox> {
+        match self {
+            Self::Taps { inbox, .. } | Self::Pair(inbox) => Some(inbox),
+            Self::Captures(_) => None,
+        }
+    }
+}
+
 struct Server {
-    world: World,
-    shared: Rc<Shared>,
+    net: Net,
+    /// One for each interface.
+    shared: Vec<Rc<Shared>>,
     source: Source,
     sink: Sink,
     status: NanetServeStatus,
@@ -93,32 +143,52 @@ impl Server {
             .map(|path| CaptureFile::open(path))
             .collect::<Result<_, _>>()?;
         let sink = Sink::open(document.out.as_deref(), document.to)?;
-        let world = World::build_as(&scenario, &document.station(), make_model)?;
-        let shared = Rc::new(Shared::default());
         let work = Picoseconds::from_ns_f64(scenario.workload.work_ns);
-        let host = (world.simulation.handle(), world.host.clone());
-        let config = world.config.clone();
-        world.simulation.spawn(host::program(host, config, work, Rc::clone(&shared)));
-        world.simulation.run_until_idle(&Limit::default())?;
-        shared.take()?;
+        let station = document.station();
+        let (net, shared) = if document.pair {
+            let pair = Pair::build(&scenario, &station, make_model)?;
+            let shared = pair.ends.iter().map(|end| {
+                let (shared, sim) = (Rc::new(Shared::default()), pair.simulation.handle());
+                let (host, config) = ((sim, end.host.clone()), end.config.clone());
+                let program = host::exchange(host, config, end.peer, work, Rc::clone(&shared));
+                pair.simulation.spawn(program);
+                shared
+            });
+            let shared = shared.collect();
+            (Net::Two(pair), shared)
+        } else {
+            let world = World::build_as(&scenario, &station, make_model)?;
+            let shared = Rc::new(Shared::default());
+            let host = (world.simulation.handle(), world.host.clone());
+            let config = world.config.clone();
+            world.simulation.spawn(host::program(host, config, work, Rc::clone(&shared)));
+            (Net::One(Box::new(world)), vec![shared])
+        };
+        net.simulation().run_until_idle(&Limit::default())?;
+        for one in &shared {
+            one.take()?;
+        }
         let mut status = NanetServeStatus::default();
         let names = document.taps.iter().map(|name| format!("tap {name}"));
         let files = document.captures.iter().map(|path| format!("capture {}", path.display()));
-        let mut mac = document.mac;
         for (number, name) in names.chain(files).enumerate() {
-            mac.0[5] = document.mac.0[5].wrapping_add(number as u8);
-            let ip = u32::from(document.ip).wrapping_add(number as u32);
-            status.listening.push(format!("{name} {} {mac}", std::net::Ipv4Addr::from(ip)));
+            let own = station.further(number);
+            status.listening.push(format!("{name} {} {}", own.ip, own.mac));
         }
-        let source = if document.taps.is_empty() {
-            Source::Captures(replay(&world, captures))
-        } else {
-            let inbox = Inbox::open(&document.taps, document.queue_frames)?;
-            Source::Taps { inbox, held: vec![None; document.taps.len()], on_line: 0 }
+        let source = match &net {
+            Net::One(world) if document.taps.is_empty() => {
+                Source::Captures(replay(world, captures))
+            }
+            Net::One(_) => Source::Taps {
+                inbox: Inbox::open(&document.taps, document.queue_frames)?,
+                held: vec![None; document.taps.len()],
+                on_line: 0,
+            },
+            Net::Two(_) => Source::Pair(Inbox::open(&document.taps, document.queue_frames)?),
         };
-        let statistics = world.simulation.statistics();
+        let statistics = net.simulation().statistics();
         let began = (statistics.evaluated_cycles, statistics.wall_s);
-        Ok(Self { world, shared, source, sink, status, began })
+        Ok(Self { net, shared, source, sink, status, began })
     }
 
     fn run(mut self, watch: ServeWatch<'_>) -> Result<(), RoadError> {
@@ -126,12 +196,12 @@ impl Server {
         let (mut told, mut counted) = (Instant::now(), Instant::now());
         let mut idle = false;
         while flow.is_continue() {
-            if idle && let Source::Taps { inbox, .. } = &self.source {
+            if idle && let Some(inbox) = self.source.inbox() {
                 inbox.wait(TICK);
             }
             self.take_frames()?;
             let due = self.frames() > self.status.frames || self.status.waiting > 0;
-            if due && counted.elapsed() >= COUNT && !self.shared.is_reading() {
+            if due && counted.elapsed() >= COUNT && !self.is_reading() {
                 counted = Instant::now();
                 self.read_counters();
             }
@@ -165,10 +235,10 @@ impl Server {
         let until = Instant::now() + LAST;
         // One that is under way began earlier.
         for anew in [false, true] {
-            if anew && !self.shared.is_reading() {
+            if anew && !self.is_reading() {
                 self.read_counters();
             }
-            while self.shared.is_reading() && Instant::now() < until {
+            while self.is_reading() && Instant::now() < until {
                 self.simulate(SLICE)?;
             }
         }
@@ -176,23 +246,43 @@ impl Server {
     }
 
     fn read_counters(&self) {
-        let ports = self.world.ports.len();
-        self.shared.begin_reading();
-        self.world.simulation.spawn(host::read_counters(Rc::clone(&self.shared), ports));
+        // An interface of a pair has one.
+        let ports = self.net.ports().len().max(1);
+        for shared in &self.shared {
+            shared.begin_reading();
+            self.net.simulation().spawn(host::read_counters(Rc::clone(shared), ports));
+        }
+    }
+
+    fn is_reading(&self) -> bool {
+        self.shared.iter().any(|shared| shared.is_reading())
     }
 
     /// Frames that arrived.
     fn frames(&self) -> u64 {
         match &self.source {
-            Source::Taps { inbox, .. } => inbox.counts().arrived,
+            Source::Taps { inbox, .. } | Source::Pair(inbox) => inbox.counts().arrived,
             Source::Captures(replay) => replay.arrived.get(),
         }
     }
 
     /// Puts frames that wait onto the line, as many as it takes.
     fn take_frames(&mut self) -> Result<(), RoadError> {
+        if let Source::Pair(inbox) = &self.source {
+            for (number, shared) in self.shared.iter().enumerate() {
+                while shared.has_room()
+                    && let Some(frame) = inbox.take(number)?
+                {
+                    if frame.len() > MAX_SEND_BYTES {
+                        self.status.oversized += 1;
+                    } else {
+                        shared.send(frame);
+                    }
+                }
+            }
+        }
         let Source::Taps { inbox, held, on_line } = &mut self.source else { return Ok(()) };
-        for (number, port) in self.world.ports.iter().enumerate() {
+        for (number, port) in self.net.ports().iter().enumerate() {
             loop {
                 let frame = match held[number].take() {
                     Some(frame) => frame,
@@ -214,25 +304,33 @@ impl Server {
     /// Simulates for this long in wall time at the most. Returns whether nothing is left to do.
     fn simulate(&mut self, limit: Duration) -> Result<bool, RoadError> {
         let limit = Limit { simulated: None, wall: Some(limit) };
-        let idle = match self.world.simulation.run_until_idle(&limit) {
+        let simulation = self.net.simulation();
+        let idle = match simulation.run_until_idle(&limit) {
             Ok(_) => true,
             Err(SimError::WallTimeLimit { .. }) => false,
             Err(error) => return Err(error.into()),
         };
         // The logs of a measurement would grow for as long as the server runs.
-        drop((self.world.simulation.spans().take(), self.world.simulation.probes().take()));
-        self.world.ports.iter().for_each(super::world::NanetPort::forget);
+        drop((simulation.spans().take(), simulation.probes().take()));
+        self.net.forget();
         Ok(idle)
     }
 
     /// Passes on what the interface delivered and what it sent.
     fn pass_on(&mut self) -> Result<(), RoadError> {
-        for one in self.shared.take()? {
-            self.status.delivered += 1;
-            self.status.delivered_bytes += one.len() as u64;
-            self.status.not_forwarded += u64::from(!self.sink.put(&one)?);
+        for (number, shared) in self.shared.iter().enumerate() {
+            for one in shared.take()? {
+                self.status.delivered += 1;
+                self.status.delivered_bytes += one.len() as u64;
+                if let Source::Pair(inbox) = &self.source {
+                    self.status.sent += 1;
+                    self.status.unsent += u64::from(!inbox.send(number, &one));
+                } else {
+                    self.status.not_forwarded += u64::from(!self.sink.put(&one)?);
+                }
+            }
         }
-        for (number, port) in self.world.ports.iter().enumerate() {
+        for (number, port) in self.net.ports().iter().enumerate() {
             for frame in port.source.take() {
                 self.status.sent += 1;
                 if let Source::Taps { inbox, .. } = &self.source {
@@ -254,13 +352,15 @@ impl Server {
 
     fn update(&mut self) {
         let status = &mut self.status;
-        status.ports = self.shared.totals();
-        let judged = ["frames_good", "frames_bad", "frames_other"];
-        let judged: u64 = status
-            .ports
-            .iter()
-            .flat_map(|of| judged.map(|name| of.get(name).copied().unwrap_or(0)))
-            .sum();
+        status.ports = self.shared.iter().flat_map(|shared| shared.totals()).collect();
+        let count = |names: &[&str]| -> u64 {
+            let ports = status.ports.iter();
+            ports.flat_map(|of| names.iter().filter_map(|name| of.get(name))).sum()
+        };
+        let judged = count(&["frames_good", "frames_bad"]);
+        // What a port of a pair has beside them is ARP.
+        let others = count(&["frames_other"]);
+        let mut judged_all = judged + others;
         let put = match &self.source {
             Source::Taps { inbox, held, on_line } => {
                 let counts = inbox.counts();
@@ -270,6 +370,15 @@ impl Server {
                 status.dropped_by_system = inbox.dropped_by_system();
                 *on_line + counts.queued + held.iter().flatten().count() as u64
             }
+            Source::Pair(inbox) => {
+                let counts = inbox.counts();
+                judged_all = judged;
+                status.frames = counts.arrived;
+                status.unusable = counts.unusable;
+                status.not_kept_up = counts.not_kept_up;
+                status.dropped_by_system = inbox.dropped_by_system();
+                counts.arrived - counts.unusable - counts.not_kept_up - status.oversized
+            }
             Source::Captures(replay) => {
                 status.frames = replay.arrived.get();
                 status.unusable = replay.unusable.get();
@@ -277,13 +386,13 @@ impl Server {
                 replay.sent.get()
             }
         };
-        status.waiting = put.saturating_sub(judged);
-        let statistics = self.world.simulation.statistics();
+        status.waiting = put.saturating_sub(judged_all);
+        let statistics = self.net.simulation().statistics();
         let wall = statistics.wall_s - self.began.1;
         if wall > 0.0 {
             status.cycles_per_s = (statistics.evaluated_cycles - self.began.0) as f64 / wall;
         }
-        status.simulated_ps = self.world.simulation.now().0;
+        status.simulated_ps = self.net.simulation().now().0;
     }
 }
 

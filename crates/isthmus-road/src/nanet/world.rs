@@ -62,6 +62,16 @@ impl Default for Station {
     }
 }
 
+impl Station {
+    /// The station whose addresses are `number` further.
+    pub(super) fn further(&self, number: usize) -> Self {
+        let mut further = *self;
+        further.mac.0[5] = self.mac.0[5].wrapping_add(number as u8);
+        further.ip = Ipv4Addr::from(u32::from(self.ip).wrapping_add(number as u32));
+        further
+    }
+}
+
 /// One port with its source and cable.
 pub(super) struct NanetPort {
     pub(super) source: FrameEndpoint,
@@ -131,32 +141,13 @@ impl World {
         station: &Station,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
-        let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            skip_idle: scenario.skip_idle,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
-        });
-        let device = device(&simulation, scenario, station, make_model)?;
+        let simulation = simulation(scenario);
+        let device = device(&simulation, scenario, (station, "nic"), make_model)?;
         let ports = (0..scenario.interface.ports)
             .map(|number| NanetPort::build(&simulation, &device, (scenario, station), number))
             .collect::<Result<Vec<_>, _>>()?;
         let (config, bytes) = layout(scenario, station.echo);
-        let platform = &scenario.platform;
-        let memory = host_bus::memory("host", bytes, &platform.host)?;
-        // Cores that find rings also send their answers themselves.
-        let cores = scenario.chain.as_ref().map_or(platform.host.cores, |chain| 1 + chain.cores);
-        let cpu = Cpu::new(&simulation, "host", &CpuConfig { cores })?;
-        let ends = [&platform.root, &platform.endpoint];
-        let pcie = pcie_config("pcie", &platform.link, ends, &platform.memory, BAR_BYTES);
-        let link = Pcie::new(&simulation, &pcie, &memory)?;
-        PciePins::attach(&simulation, &device, &link)?;
-        let host = link.host(&host_bus::host_config("host", &platform.host), &cpu, &memory)?;
-        link.remember(false);
-        simulation.spans().set_enabled(false);
+        let (link, host) = machine(&simulation, &device, scenario, (bytes, ""))?;
         let results = ResultPins::attach(&device)?;
         let searches = scenario.chain.as_ref().is_some_and(|chain| chain.search.is_some());
         let words = || Finder::new(&Geometry::na62(), &Config::default()).gateware();
@@ -175,8 +166,66 @@ impl World {
     }
 }
 
+/// The simulation of a scenario.
+pub(super) fn simulation(scenario: &NanetScenario) -> Simulation {
+    Simulation::new(SimConfig {
+        seed: scenario.seed,
+        skip_idle: scenario.skip_idle,
+        check_idle: false,
+        idle_confirm_cycles: 16,
+        wake_cycles: 8,
+        simulated_limit_ps: scenario.limits.simulated_ps(),
+        wall_limit_ms: scenario.limits.wall_ms(),
+    })
+}
+
+/// The host of an interface, with this much memory, at its pins. `suffix` tells its names from those of another.
+pub(super) fn machine(
+    simulation: &Simulation,
+    device: &DeviceHandle,
+    scenario: &NanetScenario,
+    (bytes, suffix): (usize, &str),
+) -> Result<(Pcie, MmioHost), RoadError> {
+    let platform = &scenario.platform;
+    let name = format!("host{suffix}");
+    let memory = host_bus::memory(&name, bytes, &platform.host)?;
+    // Cores that find rings also send their answers themselves.
+    let cores = scenario.chain.as_ref().map_or(platform.host.cores, |chain| 1 + chain.cores);
+    let cpu = Cpu::new(simulation, &name, &CpuConfig { cores })?;
+    let ends = [&platform.root, &platform.endpoint];
+    let pcie = format!("pcie{suffix}");
+    let pcie = pcie_config(&pcie, &platform.link, ends, &platform.memory, BAR_BYTES);
+    let link = Pcie::new(simulation, &pcie, &memory)?;
+    PciePins::attach(simulation, device, &link)?;
+    let host = link.host(&host_bus::host_config(&name, &platform.host), &cpu, &memory)?;
+    link.remember(false);
+    simulation.spans().set_enabled(false);
+    Ok((link, host))
+}
+
+/// The cable of a port.
+pub(super) fn cable_config(scenario: &NanetScenario, name: &str) -> CableConfig {
+    let cable = &scenario.platform.cable;
+    CableConfig {
+        name: name.to_owned(),
+        length_m: cable.length_m,
+        delay_ns_per_m: cable.delay_ns_per_m,
+        fault_delay_ns: 0.0,
+    }
+}
+
+/// The PHY of a port.
+pub(super) fn phy_config(scenario: &NanetScenario, number: usize) -> PhyConfig {
+    let phy = &scenario.platform.phy;
+    PhyConfig {
+        name: format!("phy{number}"),
+        transmit_latency_ns: phy.tx_ns,
+        receive_latency_ns: phy.rx_ns,
+    }
+}
+
 /// Memory layout of buffers, event queue and page table, and the size of memory.
-fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
+pub(super) fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
     let workload = &scenario.workload;
     let bytes = scenario.buffer_bytes();
     let policy = match workload.policy {
@@ -218,7 +267,7 @@ fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize) {
         config.queue_offset = behind;
         at = behind;
     }
-    let mut size = at + config.queue_events() * EVENT_BYTES;
+    let mut size = at + config.queue_bytes();
     if let Some(paging) = &mut config.paging {
         paging.table_offset = size;
         size += paging.table_bytes();
@@ -241,10 +290,11 @@ fn shuffled(count: usize, seed: u64) -> Vec<usize> {
     numbers
 }
 
-fn device(
+/// The interface itself.
+pub(super) fn device(
     simulation: &Simulation,
     scenario: &NanetScenario,
-    station: &Station,
+    (station, name): (&Station, &str),
     make_model: MakeModel<'_>,
 ) -> Result<DeviceHandle, RoadError> {
     let interface = &scenario.interface;
@@ -272,7 +322,7 @@ fn device(
         [wake, span, scenario.cycles(firmware.work_us)]
     });
     let config = DeviceConfig {
-        name: "nic".to_owned(),
+        name: name.to_owned(),
         model_path: interface.model_path.clone(),
         clocks: clocks.collect(),
         reset_cycles: interface.reset_cycles,
@@ -303,23 +353,14 @@ impl NanetPort {
         number: usize,
     ) -> Result<Self, RoadError> {
         let platform = &scenario.platform;
-        let phy = PhyConfig {
-            name: format!("phy{number}"),
-            transmit_latency_ns: platform.phy.tx_ns,
-            receive_latency_ns: platform.phy.rx_ns,
-        };
+        let phy = phy_config(scenario, number);
         let source = EndpointConfig {
             name: format!("source{number}"),
             bit_rate_bit_s: (platform.cable.rate_mbit_s * 1e6).round() as u64,
             queue_bytes: station.queue_bytes,
         };
         let source = FrameEndpoint::new(simulation, &source)?;
-        let cable = CableConfig {
-            name: format!("cable{number}"),
-            length_m: platform.cable.length_m,
-            delay_ns_per_m: platform.cable.delay_ns_per_m,
-            fault_delay_ns: 0.0,
-        };
+        let cable = cable_config(scenario, &format!("cable{number}"));
         let ten_gigabit = scenario.ten_gigabit();
         let phy = Phy::attach(simulation, device, (number, &source), (&phy, &cable), ten_gigabit)?;
         Ok(Self { source, phy, number: number as u8 })
@@ -411,7 +452,7 @@ pub(super) fn whereabouts(statistics: &[Statistics]) -> String {
 }
 
 /// The send memory behind everything else that `config` has, and the size of memory with it.
-fn send_memory(scenario: &NanetScenario, size: usize) -> (SendMemory, usize) {
+pub(super) fn send_memory(scenario: &NanetScenario, size: usize) -> (SendMemory, usize) {
     let offset = size.next_multiple_of(EVENT_BYTES * 2);
     let bytes = scenario.place_bytes() * MAX_POSTS as usize;
     let address = SocketAddrV4::new(SOURCE_IP, SOURCE_PORT);

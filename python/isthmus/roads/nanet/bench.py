@@ -79,8 +79,8 @@ def check(stream: Stream) -> None:
     if stream.policy not in POLICIES:
         raise UserError(f"policy: {stream.policy}; expected one of {', '.join(POLICIES)}")
     if stream.operation == SEND:
-        if stream.ports != 1 or stream.page_kib:
-            raise UserError("operation: a program sends by one port, without pages")
+        if stream.ports != 1:
+            raise UserError("operation: a program sends by one port")
         if stream.window is None or stream.window > MOST_POSTS:
             raise UserError(
                 f"window: a program has 1 to {MOST_POSTS} datagrams to send in flight, and no rate"

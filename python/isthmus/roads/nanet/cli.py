@@ -237,6 +237,12 @@ def serve(
     echo: Annotated[
         bool, typer.Option("--echo", help="The gateware sends each datagram back to its sender, too.")
     ] = False,
+    pair: Annotated[
+        bool,
+        typer.Option(
+            "--pair", help="Two interfaces back to back: frames of one --tap come out of the other."
+        ),
+    ] = False,
     buffers: Annotated[int, typer.Option(metavar="N", help="Buffers per port, a power of two.")] = 64,
     policy: Annotated[
         str, one_of("policy", POLICIES, help="Without a free buffer: drop the newest or oldest, or hold.")
@@ -256,7 +262,7 @@ def serve(
     from isthmus.roads.nanet import serve as server
 
     options = server.ServeOptions(
-        tap or (), pcap or (), out, to, ip, mac, port, buffers, policy, 1e3 * work, profile, seed, echo
+        tap or (), pcap or (), out, to, ip, mac, port, buffers, policy, 1e3 * work, profile, seed, echo, pair
     )
     loaded = server.platform(platform)
     server.scenario(options, loaded, Path())

@@ -2,7 +2,7 @@
 """`isthmus serve nanet`: the simulated interface between TAP interfaces, or captures, and a program.
 
 Frames go into its ports; payloads that reach memory go to a file or to a local UDP socket; what it sends
-goes back to the TAP interface.
+goes back to the TAP interface. Or two of them, back to back, between two TAP interfaces.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ from isthmus.roads.nanet.platform import KINDS, TEN_GIGABIT_PORTS, is_ten_gigabi
 IP = "192.168.20.16"
 MAC = "02:00:00:00:00:10"
 UDP_PORT = 6666
+PAIR = 2
+"""TAP interfaces of a pair."""
+PAIR_MTU = 1458
+"""Of its TAP interfaces: a frame of this and 14 bytes is the payload of a datagram."""
 NAME_BYTES = 15
 """Of a network interface's name, at the most."""
 FOREVER = 1_000_000_000
@@ -63,6 +67,13 @@ class ServeOptions:
     seed: int = 1
     echo: bool = False
     """Datagrams are sent back as well, by the gateware."""
+    pair: bool = False
+    """Two interfaces back to back: frames of the first TAP interface come out of the second, and back."""
+
+    @property
+    def ports(self) -> int:
+        """Of an interface."""
+        return 1 if self.pair else len(self.taps) + len(self.captures)
 
 
 @dataclass(frozen=True)
@@ -73,6 +84,7 @@ class NanetStatus:
     """A line a port: kind, name, IP, MAC."""
     frames: int
     unusable: int
+    oversized: int
     not_kept_up: int
     dropped_by_system: int
     line_full: int
@@ -117,6 +129,8 @@ def check(options: ServeOptions, on: Platform) -> None:
         raise UserError("--tap: each port needs an interface of its own")
     if options.out is not None and options.out.resolve() in [path.resolve() for path in options.captures]:
         raise UserError(f"--out {options.out}: is the capture; expected another file")
+    if options.pair:
+        check_pair(options, on)
     if options.echo and is_ten_gigabit(on):
         raise UserError(f"--echo: the interface of {on.name} sends no UDP; expected --platform nanet")
     if options.taps and not sys.platform.startswith("linux"):
@@ -130,6 +144,16 @@ def check(options: ServeOptions, on: Platform) -> None:
     octets = re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", options.mac)
     if octets is None or int(options.mac[:2], 16) & 1:
         raise UserError(f"--mac {options.mac!r}: expected the address of a station, such as {MAC}")
+
+
+def check_pair(options: ServeOptions, on: Platform) -> None:
+    """As `check`, of two interfaces back to back."""
+    if len(options.taps) != PAIR:
+        raise UserError("--pair: expected --tap twice, for the two ends")
+    if options.echo or options.out is not None or options.to is not None:
+        raise UserError("--pair: frames go from one --tap to the other; expected no --echo, --out or --to")
+    if is_ten_gigabit(on):
+        raise UserError(f"--pair: the interface of {on.name} sends no UDP; expected --platform nanet")
 
 
 def local(text: str) -> str:
@@ -147,8 +171,9 @@ def local(text: str) -> str:
 def scenario(options: ServeOptions, on: Platform, model: Path) -> dict[str, Any]:
     """The server's document. Raises `UserError` for what cannot be."""
     check(options, on)
-    ports = len(options.taps) + len(options.captures)
-    stream = bench.Stream(ports=ports, buffers=options.buffers, policy=options.policy, seed=options.seed)
+    stream = bench.Stream(
+        ports=options.ports, buffers=options.buffers, policy=options.policy, seed=options.seed
+    )
     # A server runs for as long as it likes.
     limits = {"wall_s": FOREVER, "simulated_ms": FOREVER * 1000}
     inner = bench.scenario(on, _profile(options), stream, model, limits=limits)
@@ -162,6 +187,7 @@ def scenario(options: ServeOptions, on: Platform, model: Path) -> dict[str, Any]
         "mac": options.mac,
         "udp_port": options.port,
         "echo": options.echo,
+        "pair": options.pair,
     }
     if options.out is not None:
         made["out"] = str(options.out)
@@ -189,8 +215,7 @@ def build(options: ServeOptions, on: Platform) -> Path:
     """The model of the interface."""
     from isthmus.bench import runner
 
-    ports = len(options.taps) + len(options.captures)
-    parameters = bench.parameters(on, _profile(options), ports)
+    parameters = bench.parameters(on, _profile(options), options.ports, send=options.pair)
     return runner.model(top(on), False, parameters | ({"Echo": 1} if options.echo else {}))
 
 
@@ -234,18 +259,16 @@ class StatusLine:
     def _addresses(self, status: NanetStatus) -> None:
         for line in status.listening:
             where, ip, mac = line.rsplit(" ", 2)
-            print(
-                f"nanet {where} {ip} {mac}: takes UDP to port {self._options.port}, answers {self._answers}",
-                flush=True,
-            )
+            does = f"takes UDP to port {self._options.port}, answers {self._answers}"
+            if self._options.pair:
+                does = "its frames are datagrams to the other end"
+            print(f"nanet {where} {ip} {mac}: {does}", flush=True)
         for name in self._options.taps:
+            command = f"ip address add {beside(self._options.ip)}/24 dev {name} && ip link set {name} up"
+            if self._options.pair:
+                command = f"ip link set {name} mtu {PAIR_MTU} up"
             if not is_up(name):
-                print(
-                    f"{name} is down; with root permission: ip address add {beside(self._options.ip)}/24 "
-                    f"dev {name} && ip link set {name} up",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                print(f"{name} is down; with root permission: {command}", file=sys.stderr, flush=True)
 
 
 def is_up(name: str) -> bool:
@@ -277,6 +300,7 @@ def text(status: NanetStatus) -> str:
         "dropped by the system before the server took them": status.dropped_by_system,
         "faster than the line": status.line_full,
         "not a whole frame of 14 to 1514 bytes": status.unusable,
+        f"longer than a datagram carries: set the MTU to {PAIR_MTU}": status.oversized,
         "not taken by the program behind --to": status.not_forwarded,
     }
     parts = [

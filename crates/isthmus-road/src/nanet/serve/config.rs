@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use isthmus_sim::world::MacAddress;
 use serde::{Deserialize, Serialize};
 
+use super::super::pair::ENDS;
 use super::super::scenario::{MAX_BYTES, NanetScenario};
 use super::super::world::Station;
 use crate::error::RoadError;
@@ -44,6 +45,9 @@ pub(super) struct NanetServe {
     /// Whether datagrams are sent back too: by a model with this.
     #[serde(default)]
     pub(super) echo: bool,
+    /// Two interfaces back to back, each with a TAP interface: frames of one come out of the other.
+    #[serde(default)]
+    pub(super) pair: bool,
     /// Payloads of all datagrams, one behind the other.
     #[serde(default)]
     pub(super) out: Option<PathBuf>,
@@ -79,7 +83,13 @@ impl NanetServe {
         let sources = self.taps.len() + self.captures.len();
         let wrong = if self.taps.is_empty() == self.captures.is_empty() {
             Some(("taps", "expected either taps or captures".to_owned()))
-        } else if sources != ports {
+        } else if self.pair && (self.taps.len() != ENDS || ports != 1) {
+            Some(("taps", format!("a pair has {ENDS}, and a port each")))
+        } else if self.pair && (self.echo || self.out.is_some() || self.to.is_some()) {
+            Some(("pair", "expected no echo, out or to".to_owned()))
+        } else if self.pair && scenario.ten_gigabit() {
+            Some(("pair", "a program does not send at 10 Gbit/s".to_owned()))
+        } else if !self.pair && sources != ports {
             Some(("interface.ports", format!("{ports}: there are {sources} taps or captures")))
         } else if scenario.page().is_some() {
             Some(("interface.page_bytes", "expected 0: a server has no pages".to_owned()))
@@ -119,6 +129,8 @@ pub(super) struct NanetServeStatus {
     pub(super) frames: u64,
     /// Of those: not a frame of 14 to 1514 bytes, or cut short in its capture.
     pub(super) unusable: u64,
+    /// Of those: longer than a datagram of a pair carries.
+    pub(super) oversized: u64,
     /// Of those: found the queue before their port full. The simulator was slower than the sender.
     pub(super) not_kept_up: u64,
     /// Beside those: dropped by the system, for the server did not take them in time.
