@@ -96,7 +96,17 @@ module ccix_cas_props
     end
   end
 
+  // A hit is answered in the cache's 4 cycles.
+  logic [2:0] hit_q;
+  always_ff @(posedge clk_i) hit_q <= started_q && (load_q || swap_q) ? hit_q + 1'b1 : '0;
+  always_comb if (started_q && hit_q == 3'd3) assume (mine && rsp_id == dut.id_q);
+
   // ------------------------------------------------------------ what must hold
+  // Snoops are held for a bounded time, although the cache may take nothing for ever.
+  logic [5:0] held_for_q;
+  logic took_q;  // the cache
+  always_ff @(posedge clk_i) took_q <= req_ready_i;
+  always_ff @(posedge clk_i) held_for_q <= started_q && hold_snoops_o ? held_for_q + 1'b1 : '0;
   logic [1:0] open_q;
   logic ends;
   assign ends = ans_valid_o;
@@ -116,6 +126,8 @@ module ccix_cas_props
       end
       // No access of another between compare and swap.
       if (hold_snoops_o) assert (!req_ready_o);
+      if (hold_snoops_o) assert (held_for_q <= 6'd31);
+      if (hold_snoops_o && held_for_q == '0) assert (took_q);
       if (ends) assert (open_q != '0 && dut.used_q[dut.id_q]);
       if (ends && ans_status_o == LockGranted) assert (swap_q);
       assert (2'(dut.used_q[0]) + 2'(dut.used_q[1]) == open_q);
@@ -136,6 +148,17 @@ module ccix_cas_props
         assert (3'(dut.due_q[e]) + 3'(dut.late_q[e]) + 3'(probes_q[e]) +
                 3'(state inside {3'd1, [3'd3:3'd6]} && dut.id_q == 1'(e)) == 3'(dut.used_q[e]));
       end
+      // The window of each step that waits, the cycles of a hit of the two that are answered.
+      if (state inside {3'd1, 3'd2, 3'd3, 3'd5}) assert (dut.window_q <= 4'd5);
+      case (state)
+        3'd0: assert (held_for_q <= 6'd32);
+        3'd1: assert (held_for_q + 6'(dut.window_q) == 6'd5);
+        3'd2: assert (held_for_q + 6'(dut.window_q) <= 6'd11);
+        3'd3: assert (held_for_q + 6'(dut.window_q) <= 6'd17);
+        3'd4: assert (held_for_q <= 6'd18 + 6'(hit_q) && hit_q <= 3'd3);
+        3'd5: assert (held_for_q + 6'(dut.window_q) <= 6'd27);
+        default: assert (held_for_q <= 6'd28 + 6'(hit_q) && hit_q <= 3'd3);
+      endcase
       if (state == 3'd2) assert (dut.used_q[dut.id_q] && probes_q[dut.id_q]);
       if (state inside {[3'd3:3'd6]}) assert (owned_q);
       if (state == 3'd5) assert (lock_q == dut.held_q);

@@ -205,9 +205,10 @@ def _cargo_test(cargo: str) -> Count:
 
 
 def _failures(text: str) -> str:
-    """Drop the lines of tests that passed, and of programs whose tests all did."""
+    """Drop the lines of tests that passed, of programs whose tests all did, and empty ones between them."""
     lines = (line for line in text.splitlines() if not line.endswith("... ok") and " PASSED " not in line)
-    return "\n".join(line for line in lines if not _CARGO_PASSED.fullmatch(line))
+    text = "\n".join(line for line in lines if not _CARGO_PASSED.fullmatch(line))
+    return re.sub(r"\n(\s*\n){2,}", "\n\n", text)
 
 
 def _pytest(options: Options) -> Count:

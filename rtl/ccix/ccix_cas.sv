@@ -6,7 +6,8 @@
 /// An order first stores no byte to its line, which brings the line in a state that may be
 /// written. If that answers in Window cycles, the line was owned: the cache is given no snoop and
 /// no other access until the lock's word is read, compared and written. Else it is tried again
-/// when the line has come.
+/// when the line has come. If the cache takes nothing for Window cycles, snoops pass and the order
+/// is tried again: what the cache waits for may be behind a snoop.
 ///
 ///   Handshake   order, req: valid/ready; ans_* and rsp_* are strobes. req_ready_o does not wait
 ///               for req_valid_i
@@ -88,13 +89,14 @@ module ccix_cas
   state_e state_q;
   logic [3:0] window_q;
   logic [7:0] pause_q;
-  logic take, choose;
+  logic take, choose, stuck;
   logic [Entries-1:0] gnt;
   assign any_free      = used_q != '1;
   assign order_ready_o = any_free;
   assign take          = order_valid_i && any_free;
   assign any_due       = due_q != '0;
-  assign choose        = state_q == StIdle && any_due;
+  // Not while the cache takes nothing: what it waits for may be behind a snoop.
+  assign choose        = state_q == StIdle && any_due && req_ready_i;
   assign first = came_q != '0 ? came_q : (due_q & leaves_q) != '0 ? due_q & leaves_q : due_q;
   always_comb begin
     free_id = '0;
@@ -128,6 +130,7 @@ module ccix_cas
   assign ours          = (state_q == StProbe && !same) || state_q == StLoad ||
                          (state_q == StStore && able);
   assign go            = ours && req_ready_i;
+  assign stuck         = ours && !req_ready_i && window_q == '0;
   assign hold_snoops_o = state_q != StIdle;
   assign req_valid_o   = ours || (req_valid_i && state_q == StIdle);
   assign req_ready_o   = req_ready_i && state_q == StIdle;
@@ -172,7 +175,7 @@ module ccix_cas
         came_q[rsp_id] <= 1'b1;
       end
       case (state_q)
-        StIdle: if (any_due) begin
+        StIdle: if (choose) begin
           state_q       <= StProbe;
           due_q[due_id]  <= 1'b0;
           came_q[due_id] <= 1'b0;
@@ -198,6 +201,11 @@ module ccix_cas
         end
         default: if (probed) state_q <= StIdle;
       endcase
+      // Nothing is stored yet: snoops pass, and the order is tried again.
+      if (stuck) begin
+        state_q      <= StIdle;
+        late_q[id_q] <= 1'b1;
+      end
       if (done) begin
         if (ans_valid_o) used_q[id_q] <= 1'b0;
         else late_q[id_q] <= 1'b1;
@@ -209,7 +217,7 @@ module ccix_cas
       entry_q[free_id] <= '{op: order_op_i, exclusive: order_exclusive_i, lock: order_lock_i,
                             slot: order_slot_i};
     if (choose) id_q <= due_id;
-    window_q <= state_q == StProbe ? 4'(Window) : window_q - 1'b1;
+    window_q <= choose || go || probed ? 4'(Window) : window_q - 1'b1;
     if (state_q == StRead && probed) held_q <= rsp_lock_i;
   end
 

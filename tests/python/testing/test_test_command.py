@@ -239,3 +239,4 @@ def test_the_tests_of_a_program_that_failed_are_not_behind_those_of_others() -> 
     passed = "     Running unittests lib.rs (x)\nrunning 1 test\ntest a ... ok\ntest result: ok. 1 passed"
     text = "\n".join([passed, failed, *[passed] * 40])
     assert testing._failures(text).splitlines() == failed.splitlines()[1:]
+    assert testing._failures("a\n\n\n \n\nb\n\nc") == "a\n\nb\n\nc"

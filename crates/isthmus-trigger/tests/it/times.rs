@@ -24,12 +24,12 @@ fn everything_is_measured() {
     let names: Vec<&str> = made.distributions.keys().map(String::as_str).collect();
     assert!(made.distributions.keys().eq(made.own.keys()));
     let expected = [
-        "find/almagest/4",
         "find/almagest/32",
-        "find/isthmus/4",
+        "find/almagest/4",
         "find/isthmus/32",
-        "fit/isthmus/4",
+        "find/isthmus/4",
         "fit/isthmus/32",
+        "fit/isthmus/4",
         "handover/1",
         "handover/2",
         "handover/3",
@@ -38,10 +38,10 @@ fn everything_is_measured() {
         "handover/6",
         "handover/7",
         "handover/8",
-        "merge/packed/4",
         "merge/packed/32",
-        "merge/tel62/4",
+        "merge/packed/4",
         "merge/tel62/32",
+        "merge/tel62/4",
     ];
     assert_eq!(names, expected);
     assert_eq!(calls, (1..=18).map(|done| (done, 18)).collect::<Vec<_>>());
