@@ -63,7 +63,7 @@ class Home:
             elif not gone:
                 self.state[line] = {HAKD: "I", HAKI: "I", HAKO: "O", HAKS: "S"}[opcode]
 
-    def step(self, snoop: bool) -> None:
+    def step(self, snoop: bool = True) -> None:
         for one in list(self.waiting):
             line, opcode, ident = one
             upgrade = opcode == RUPG and self.state[line] in "SO"
