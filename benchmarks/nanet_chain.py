@@ -63,7 +63,7 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
             for value, count in raw["histogram"]["buckets"]:
                 samples[value] += count
             late += raw["workload"]["late"]
-            shown = {key: value and value / 1e6 for key, value in percentiles(samples).items()}
+            shown = {key: None if ps is None else ps / 1e6 for key, ps in percentiles(samples).items()}
             print(f"# {name}, seeds to {seed}: {samples.total()} groups, {late} late, {shown}", flush=True)
         for key, value in percentiles(samples).items():
             if value is None:

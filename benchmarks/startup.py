@@ -60,7 +60,7 @@ def measure() -> list[Row]:
     rows = [Row("isthmus --help", launcher, 0.2), Row("of it the launcher", launcher - inner, 0.05)]
     with eb.SoftwareSlave([eb.Memory(0, bytes(16))]) as slave:
         one = timed(command(str(ROOT / "isthmus"), "eb", "read", slave.names[0], "0/4"))
-    rows.append(Row("isthmus eb read, one value", one, 0.15))
+    rows.append(Row("isthmus eb read, one value", one, 0.06))
 
     spec = ModelSpec("isthmus:board:gige_etherbone", "gige_etherbone")
     program = f"from isthmus.models import ModelSpec, build;build(ModelSpec({spec.core!r}, {spec.top!r}))"

@@ -41,6 +41,11 @@ STORED = ROOT / "benchmarks" / "baselines" / "trigger_rate.json"
 INSIDE = "ISTHMUS_TRIGGER_RATE"
 
 
+def missing_tools() -> list[str]:
+    """Programs for networks of its own that this system lacks."""
+    return [tool for tool in ("ip", "unshare", "nsenter", "taskset") if shutil.which(tool) is None]
+
+
 @dataclass(frozen=True)
 class Step:
     """One rate."""
@@ -267,8 +272,7 @@ def main() -> None:
     if os.environ.get(INSIDE):
         in_namespace(options)
         return
-    missing = [tool for tool in ("ip", "unshare", "nsenter", "taskset") if shutil.which(tool) is None]
-    if missing:
+    if missing := missing_tools():
         sys.exit(f"missing tools: {', '.join(missing)}")
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     # With its processes: nothing of it is left, however it ends.

@@ -3,7 +3,8 @@
 
 They end when the block that started them does, when one of them fails, at a time limit, and when the user
 stops the program: Ctrl-C, SIGTERM or a closed terminal end any command within half a second, and no process
-is left behind. Standard library only: the set-up uses it before there is an environment.
+is left behind. Standard library only: the set-up uses it before there is an environment. No
+dataclasses, here and on the way of `isthmus eb`: importing them takes a tenth of the time of one read.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 if TYPE_CHECKING:
     # Imported where they are used: most commands need neither.
@@ -182,8 +182,7 @@ def pool(jobs: int) -> Iterator[Pool]:
         scope.close()
 
 
-@dataclass(frozen=True)
-class Done:
+class Done(NamedTuple):
     """A tool that has ended."""
 
     code: int
@@ -337,13 +336,13 @@ def _end_all() -> None:
 # Handling of signals.
 
 
-@dataclass
 class _State:
-    stopped_by: int | None = None
-    holding: int = 0
-    said: bool = False
-    code: int | None = None
-    adopts: bool = False
+    def __init__(self) -> None:
+        self.stopped_by: int | None = None
+        self.holding = 0
+        self.said = False
+        self.code: int | None = None
+        self.adopts = False
 
 
 _state = _State()

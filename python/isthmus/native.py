@@ -12,10 +12,9 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from isthmus.errors import DataError, UserError
 
@@ -24,8 +23,7 @@ class NativeMissingError(UserError):
     """The native module is not built, or does not fit this Python."""
 
 
-@dataclass(frozen=True)
-class RunProgress:
+class RunProgress(NamedTuple):
     """The progress of a scenario."""
 
     measurements_done: int
@@ -48,8 +46,7 @@ class RunProgress:
 Counts = TypeVar("Counts")
 
 
-@dataclass(frozen=True)
-class ServeStatus:
+class ServeStatus(NamedTuple):
     """Counters of a server of Etherbone so far."""
 
     listening: Sequence[str]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -48,6 +47,8 @@ def keep(files: Mapping[Path, str | bytes]) -> None:
     try:
         store_all(files)
     except UserError as err:
+        import tempfile
+
         try:
             folder = Path(tempfile.mkdtemp(prefix="isthmus-"))
             store_all({folder / path.name: data for path, data in files.items()})
@@ -58,6 +59,8 @@ def keep(files: Mapping[Path, str | bytes]) -> None:
 
 def prepare(folder: Path) -> None:
     """Make `folder`, and see that files can be made in it. Raises `UserError`."""
+    import tempfile
+
     with _explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, prefix=".isthmus-")
@@ -137,6 +140,8 @@ def _explained(path: Path) -> Iterator[None]:
 
 def _write_beside(path: Path, data: str | bytes) -> Path:
     """The data under a temporary name in the folder of `path`; under its own where it is not a plain file."""
+    import tempfile
+
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     if path.is_dir():
         raise UserError(f"{path}: is a folder; expected a file or a new name")

@@ -13,7 +13,7 @@ import sys
 import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -346,5 +346,5 @@ def test_networks_are_read_and_wrong_ones_are_one_line() -> None:
 def test_the_status_line() -> None:
     status = ServeStatus(["udp 127.0.0.1:1"], 1, 5, 4, 1, 0, 9, 1_234_567.0, 0)
     assert serve.text(status) == "1 client, 5 requests, 4 replies, 1 errors, 1235 kcycles/s"
-    refusing = replace(status, clients=2, not_allowed=3)
+    refusing = status._replace(clients=2, not_allowed=3)
     assert serve.text(refusing) == "2 clients, 5 requests, 4 replies, 1 errors, 3 not allowed, 1235 kcycles/s"

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from isthmus.errors import DataError, UserError
 
@@ -37,8 +36,7 @@ class BusError(EtherboneError):
         """All values read, in order; those of failed reads mean nothing."""
 
 
-@dataclass(frozen=True)
-class SdbRecord:
+class SdbRecord(NamedTuple):
     """One record of a device's self-description."""
 
     path: tuple[int, ...]
@@ -72,8 +70,7 @@ class SdbRecord:
         return tuple(size for size in (1, 2, 4, 8) if (self.bus_specific or 0) & size)
 
 
-@dataclass(frozen=True)
-class Discovered:
+class Discovered(NamedTuple):
     """A device that answered a probe."""
 
     name: str

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from isthmus.eb.device import _do, _module, mask
 
@@ -14,8 +13,7 @@ TABLE = 0xFFFF_0000
 """The default address of the self-description."""
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """A device of a software slave. Big-endian memory, lowest address first."""
 
     first: int

@@ -8,10 +8,9 @@ import sys
 import time
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from isthmus.eb.device import ANY, Cycle, Device, EtherboneError, Pending, SdbRecord, describe, discover
 from isthmus.eb.slave import Memory, SoftwareSlave
@@ -32,8 +31,7 @@ TIME_HIGH, TIME_LOW = 0x18, 0x1C
 METHODS = ("convenience", "blocking", "pipelined")
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """How a device is opened, and the verbosity."""
 
     name: str
@@ -67,17 +65,15 @@ class Link:
             self.say(f"warning: {text}")
 
 
-@dataclass(frozen=True)
 class Order:
     """Which end of a word comes first: given, or asked of the device."""
 
-    big: bool = False
-    little: bool = False
-    probe: bool = True
-
-    def __post_init__(self) -> None:
-        if self.big and self.little:
+    def __init__(self, big: bool = False, little: bool = False, probe: bool = True) -> None:
+        if big and little:
             raise UserError("-b and -l exclude each other")
+        self.big = big
+        self.little = little
+        self.probe = probe
 
     def find(self, link: Link, device: Device, address: int) -> Target:
         """The device at an address."""
@@ -88,8 +84,7 @@ class Order:
         return Target(little, record.sizes, record.last)
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """The device that an operation reaches."""
 
     little: bool = False
@@ -571,8 +566,7 @@ def watch(port: str, *, interface: str, dialect: str, quiet: bool) -> None:
     print(f"{seen} datagrams, {malformed} malformed", file=sys.stderr)
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """The difference of two timestamps of the device."""
 
     elapsed_ns: int

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from isthmus import bootstrap
@@ -16,9 +17,9 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _namespaces() -> None:
-    if any(shutil.which(tool) is None for tool in ("ip", "unshare", "nsenter", "taskset")):
-        pytest.skip("ip, unshare, nsenter and taskset are needed for networks of its own")
+def _namespaces(script: Callable[[str], ModuleType]) -> None:
+    if missing := script("trigger_rate").missing_tools():
+        pytest.skip(f"needed for networks of its own: {', '.join(missing)}")
     user = [] if os.geteuid() == 0 else ["--map-root-user"]
     command = ["unshare", "--net", "--pid", "--fork", "--mount-proc", *user]
     command += ["ip", "link", "add", "here", "type", "veth", "peer", "name", "there"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,7 +33,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
         eb.Device,
         "sdb",
         lambda self, *depth: [
-            one if one.bus_specific is None else replace(one, bus_specific=4) for one in found(self, *depth)
+            one if one.bus_specific is None else one._replace(bus_specific=4) for one in found(self, *depth)
         ],
     )
 

@@ -359,7 +359,7 @@ async def a_post_without_room_is_counted_and_a_full_event_queue_is_waited_for(du
 async def an_address_that_is_asked_for_is_the_one_of_its_reply(dut: Any) -> None:
     bench = Sender(dut)
     await bench.prepare()
-    # Nobody has asked for this one.
+    # A reply that answers no request.
     await bench.tell(reply(PEER))
     assert await bench.answer() is None
     for peer in (PEER, PEERS[1]):
