@@ -12,7 +12,7 @@ import pytest
 from isthmus import verify
 from isthmus.errors import UserError
 from isthmus.results import Document, to_csv
-from isthmus.roads.nanet import chain_page, chain_tables, page, tables
+from isthmus.roads.nanet import chain_page, chain_tables, command, page, tables
 from isthmus.roads.nanet.chain import Chain, measure, scenario
 from isthmus.roads.nanet.published import chains
 from isthmus.trigger import times as measuring
@@ -223,3 +223,19 @@ def test_isthmus_brings_times_along() -> None:
                     )["chain"]["times"]
                     assert given["noise"] is noise
                     assert sum(count for _, count in given["find"]) >= 1000
+
+
+@pytest.mark.parametrize(
+    ("place", "noise", "expected"),
+    [
+        (None, None, ["cpu 1 noisy", "cpu 2 noisy", "cpu 3 noisy", "cpu 2 quiet", "fpga 2 noisy"]),
+        ("cpu", "no", ["cpu 1 quiet", "cpu 2 quiet", "cpu 3 quiet"]),
+        ("fpga", None, ["fpga 1 noisy", "fpga 2 noisy", "fpga 3 noisy", "fpga 2 quiet"]),
+    ],
+)
+def test_without_noise_and_in_the_gateware_only_the_middle_rate_is_measured_unless_asked_for(
+    place: str | None, noise: str | None, expected: list[str]
+) -> None:
+    runs = command._runs([3.0, 1.0, 2.0], place, noise, True)
+    shown = [f"{where} {rate:g} {'noisy' if noisy else 'quiet'}" for where, rate, noisy in runs]
+    assert sorted(shown) == sorted(expected)
