@@ -54,6 +54,26 @@ def test_a_bench_that_passed_is_taken_from_the_cache(simulated: list[str]) -> No
     assert simulated == ["gray_counter_tb"]
 
 
+def test_a_bench_has_one_seed_with_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int] = []
+
+    def simulate(built: Path, top: str, module: str, seed: int, results: Path, place: Path) -> int:
+        del built, top, module, place
+        seeds.append(seed)
+        results.write_text('<testsuite><testcase name="counts" /></testsuite>')
+        return 0
+
+    monkeypatch.setattr(bench, "_simulate", simulate)
+    monkeypatch.setenv(FRESH, "1")
+    gray()
+    gray()
+    gray(Width=7)
+    monkeypatch.setenv("ISTHMUS_SEED", "5")
+    gray()
+    assert seeds[0] == seeds[1] != seeds[2]
+    assert seeds[3] == 5
+
+
 def test_fresh_simulates_again(simulated: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     gray()
     monkeypatch.setenv(FRESH, "1")

@@ -14,6 +14,9 @@ BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
 @pytest.fixture(scope="session")
 def script() -> Callable[[str], ModuleType]:
+    # Where a script finds its neighbours when Python starts it.
+    sys.path.append(str(BENCHMARKS))
+
     def load(name: str) -> ModuleType:
         spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
         assert spec is not None
