@@ -352,9 +352,53 @@ def _markdown(maps: list[Map], bus: Map, places: Sequence[Window]) -> str:
     return "\n".join(out) + "\n"
 
 
+_WISHBONE = """\
+wb_regs_adapter #(
+    .AddrWidth({width})
+) u_wishbone (
+    .clk_i(clk),
+    .rst_ni(arst_n),
+    .wb_cyc_i,
+    .wb_stb_i,
+    .wb_we_i,
+    .wb_adr_i,
+    .wb_sel_i,
+    .wb_dat_i,
+    .wb_stall_o,
+    .wb_ack_o,
+    .wb_err_o,
+    .wb_dat_o,
+    .reg_req_o     (cpuif_req),
+    .reg_we_o      (cpuif_req_is_wr),
+    .reg_addr_o    (cpuif_addr),
+    .reg_wdata_o   (cpuif_wr_data),
+    .reg_biten_o   (cpuif_wr_biten),
+    .reg_stall_wr_i(cpuif_req_stall_wr),
+    .reg_stall_rd_i(cpuif_req_stall_rd),
+    .reg_rd_ack_i  (cpuif_rd_ack),
+    .reg_rd_err_i  (cpuif_rd_err),
+    .reg_rd_data_i (cpuif_rd_data),
+    .reg_wr_ack_i  (cpuif_wr_ack),
+    .reg_wr_err_i  (cpuif_wr_err)
+);"""
+
+
 def _regblocks(root: Path) -> Iterator[tuple[Path, str]]:
     from peakrdl_regblock import RegblockExporter  # type: ignore[import-untyped]
-    from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif  # type: ignore[import-untyped]
+    from peakrdl_regblock.cpuif.base import CpuifBase  # type: ignore[import-untyped]
+
+    class Wishbone(CpuifBase):  # type: ignore[misc]
+        """Wishbone B4 pipelined with the ports of `wb_regs_adapter`: errors answer in place of ack."""
+
+        @property
+        def port_declaration(self) -> str:
+            to_block = ("cyc_i", "stb_i", "we_i", "[31:0] wb_adr_i", "[3:0] wb_sel_i", "[31:0] wb_dat_i")
+            from_block = ("stall_o", "ack_o", "err_o", "[31:0] wb_dat_o")
+            ports = [("input", name) for name in to_block] + [("output", name) for name in from_block]
+            return ",\n".join(f"{way} wire {n if ' ' in n else 'wb_' + n}" for way, n in ports)
+
+        def get_implementation(self) -> str:
+            return _WISHBONE.format(width=self.addr_width)
 
     for name in REGBLOCKS:
         top = _compile(root / "rtl/regs" / f"{name}.rdl")
@@ -362,7 +406,7 @@ def _regblocks(root: Path) -> Iterator[tuple[Path, str]]:
             RegblockExporter().export(
                 top,
                 scratch,
-                cpuif_cls=PassthroughCpuif,
+                cpuif_cls=Wishbone,
                 module_name=f"{name}_regs",
                 package_name=f"{name}_regs_pkg",
                 default_reset_activelow=True,

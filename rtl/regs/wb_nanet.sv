@@ -32,10 +32,6 @@ module wb_nanet #(
   output logic                     wb_err_o,
   output logic [31:0]              wb_dat_o
 );
-  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
-  logic [7:0]  addr;
-  logic [31:0] wdata, biten, rdata;
-
   nanet_regs_pkg::nanet__in_t  hwif_in;
   nanet_regs_pkg::nanet__out_t hwif_out;
 
@@ -116,11 +112,9 @@ module wb_nanet #(
       pages_at: {hwif_out.REGION_HI.value.value, hwif_out.REGION_LO.value.value[31:3]}
   };
 
-  wb_regs_adapter #(
-    .AddrWidth(8)
-  ) u_adapter (
-    .clk_i,
-    .rst_ni,
+  nanet_regs u_regs (
+    .clk   (clk_i),
+    .arst_n(rst_ni),
     .wb_cyc_i,
     .wb_stb_i,
     .wb_we_i,
@@ -131,37 +125,8 @@ module wb_nanet #(
     .wb_ack_o,
     .wb_err_o,
     .wb_dat_o,
-    .reg_req_o     (req),
-    .reg_we_o      (we),
-    .reg_addr_o    (addr),
-    .reg_wdata_o   (wdata),
-    .reg_biten_o   (biten),
-    .reg_stall_wr_i(stall_wr),
-    .reg_stall_rd_i(stall_rd),
-    .reg_rd_ack_i  (rd_ack),
-    .reg_rd_err_i  (rd_err),
-    .reg_rd_data_i (rdata),
-    .reg_wr_ack_i  (wr_ack),
-    .reg_wr_err_i  (wr_err)
-  );
-
-  nanet_regs u_regs (
-    .clk                 (clk_i),
-    .arst_n              (rst_ni),
-    .s_cpuif_req         (req),
-    .s_cpuif_req_is_wr   (we),
-    .s_cpuif_addr        (addr),
-    .s_cpuif_wr_data     (wdata),
-    .s_cpuif_wr_biten    (biten),
-    .s_cpuif_req_stall_wr(stall_wr),
-    .s_cpuif_req_stall_rd(stall_rd),
-    .s_cpuif_rd_ack      (rd_ack),
-    .s_cpuif_rd_err      (rd_err),
-    .s_cpuif_rd_data     (rdata),
-    .s_cpuif_wr_ack      (wr_ack),
-    .s_cpuif_wr_err      (wr_err),
-    .hwif_in             (hwif_in),
-    .hwif_out            (hwif_out)
+    .hwif_in,
+    .hwif_out
   );
 
   logic unused;

@@ -45,9 +45,6 @@ module wb_pcie_dma
   output logic        wb_err_o,
   output logic [31:0] wb_dat_o
 );
-  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
-  logic [7:0]  addr;
-  logic [31:0] wdata, biten, rdata;
   logic s_cyc, s_stb, s_we, s_stall, s_ack, s_err, unused_stall;
   logic [31:0] s_adr, s_dat_w, s_dat_r;
   logic [3:0] s_sel;
@@ -183,51 +180,20 @@ module wb_pcie_dma
   assign unused = ^{s_adr[31:8], s_sel, s_dat_w};
 
   // Only the host writes: its address has no other's to wait for.
-  wb_regs_adapter #(
-    .AddrWidth(8)
-  ) u_adapter (
-    .clk_i,
-    .rst_ni,
-    .wb_cyc_i      (1'b1),
-    .wb_stb_i      (read_q || (s_cyc && s_stb && s_we && !s_stall)),
-    .wb_we_i       (!read_q),
-    .wb_adr_i      (read_q ? 32'(read_adr_q) : host_wb_adr_i),
-    .wb_sel_i      (host_wb_sel_i),
-    .wb_dat_i      (host_wb_dat_i),
-    .wb_stall_o    (unused_stall),
-    .wb_ack_o      (s_ack),
-    .wb_err_o      (s_err),
-    .wb_dat_o      (s_dat_r),
-    .reg_req_o     (req),
-    .reg_we_o      (we),
-    .reg_addr_o    (addr),
-    .reg_wdata_o   (wdata),
-    .reg_biten_o   (biten),
-    .reg_stall_wr_i(stall_wr),
-    .reg_stall_rd_i(stall_rd),
-    .reg_rd_ack_i  (rd_ack),
-    .reg_rd_err_i  (rd_err),
-    .reg_rd_data_i (rdata),
-    .reg_wr_ack_i  (wr_ack),
-    .reg_wr_err_i  (wr_err)
-  );
-
   pcie_dma_regs u_regs (
-    .clk                 (clk_i),
-    .arst_n              (rst_ni),
-    .s_cpuif_req         (req),
-    .s_cpuif_req_is_wr   (we),
-    .s_cpuif_addr        (addr),
-    .s_cpuif_wr_data     (wdata),
-    .s_cpuif_wr_biten    (biten),
-    .s_cpuif_req_stall_wr(stall_wr),
-    .s_cpuif_req_stall_rd(stall_rd),
-    .s_cpuif_rd_ack      (rd_ack),
-    .s_cpuif_rd_err      (rd_err),
-    .s_cpuif_rd_data     (rdata),
-    .s_cpuif_wr_ack      (wr_ack),
-    .s_cpuif_wr_err      (wr_err),
-    .hwif_in             (hwif_in),
-    .hwif_out            (hwif_out)
+    .clk       (clk_i),
+    .arst_n    (rst_ni),
+    .wb_cyc_i  (1'b1),
+    .wb_stb_i  (read_q || (s_cyc && s_stb && s_we && !s_stall)),
+    .wb_we_i   (!read_q),
+    .wb_adr_i  (read_q ? 32'(read_adr_q) : host_wb_adr_i),
+    .wb_sel_i  (host_wb_sel_i),
+    .wb_dat_i  (host_wb_dat_i),
+    .wb_stall_o(unused_stall),
+    .wb_ack_o  (s_ack),
+    .wb_err_o  (s_err),
+    .wb_dat_o  (s_dat_r),
+    .hwif_in,
+    .hwif_out
   );
 endmodule

@@ -31,10 +31,6 @@ module wb_rdma #(
   output logic                    wb_err_o,
   output logic [31:0]             wb_dat_o
 );
-  logic        req, we, stall_wr, stall_rd, rd_ack, rd_err, wr_ack, wr_err;
-  logic [7:0]  addr;
-  logic [31:0] wdata, biten, rdata;
-
   rdma_regs_pkg::rdma__in_t  hwif_in;
   rdma_regs_pkg::rdma__out_t hwif_out;
 
@@ -111,35 +107,6 @@ module wb_rdma #(
   assign pending_o = (sources & mask) != '0;
   assign irq_o     = irq_q;
 
-  wb_regs_adapter #(
-    .AddrWidth(8)
-  ) u_adapter (
-    .clk_i,
-    .rst_ni,
-    .wb_cyc_i,
-    .wb_stb_i,
-    .wb_we_i,
-    .wb_adr_i,
-    .wb_sel_i,
-    .wb_dat_i,
-    .wb_stall_o,
-    .wb_ack_o,
-    .wb_err_o,
-    .wb_dat_o,
-    .reg_req_o     (req),
-    .reg_we_o      (we),
-    .reg_addr_o    (addr),
-    .reg_wdata_o   (wdata),
-    .reg_biten_o   (biten),
-    .reg_stall_wr_i(stall_wr),
-    .reg_stall_rd_i(stall_rd),
-    .reg_rd_ack_i  (rd_ack),
-    .reg_rd_err_i  (rd_err),
-    .reg_rd_data_i (rdata),
-    .reg_wr_ack_i  (wr_ack),
-    .reg_wr_err_i  (wr_err)
-  );
-
   logic unused;
   assign unused = ^{
       hwif_out.IRQ.intr,
@@ -150,21 +117,19 @@ module wb_rdma #(
   };
 
   rdma_regs u_regs (
-    .clk                 (clk_i),
-    .arst_n              (rst_ni),
-    .s_cpuif_req         (req),
-    .s_cpuif_req_is_wr   (we),
-    .s_cpuif_addr        (addr),
-    .s_cpuif_wr_data     (wdata),
-    .s_cpuif_wr_biten    (biten),
-    .s_cpuif_req_stall_wr(stall_wr),
-    .s_cpuif_req_stall_rd(stall_rd),
-    .s_cpuif_rd_ack      (rd_ack),
-    .s_cpuif_rd_err      (rd_err),
-    .s_cpuif_rd_data     (rdata),
-    .s_cpuif_wr_ack      (wr_ack),
-    .s_cpuif_wr_err      (wr_err),
-    .hwif_in             (hwif_in),
-    .hwif_out            (hwif_out)
+    .clk   (clk_i),
+    .arst_n(rst_ni),
+    .wb_cyc_i,
+    .wb_stb_i,
+    .wb_we_i,
+    .wb_adr_i,
+    .wb_sel_i,
+    .wb_dat_i,
+    .wb_stall_o,
+    .wb_ack_o,
+    .wb_err_o,
+    .wb_dat_o,
+    .hwif_in,
+    .hwif_out
   );
 endmodule

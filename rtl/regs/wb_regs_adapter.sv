@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Wishbone B4 pipelined in front of a generated register block's passthrough interface.
+/// The Wishbone port inside each generated register block, B4 pipelined.
 ///
 ///   Handshake   an operation waits while the block stalls its direction; ack or err follows the
 ///               block's answer by one cycle. The block answers in order

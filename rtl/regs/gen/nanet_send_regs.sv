@@ -10,18 +10,16 @@ module nanet_send_regs (
         input wire clk,
         input wire arst_n,
 
-        input wire s_cpuif_req,
-        input wire s_cpuif_req_is_wr,
-        input wire [7:0] s_cpuif_addr,
-        input wire [31:0] s_cpuif_wr_data,
-        input wire [31:0] s_cpuif_wr_biten,
-        output wire s_cpuif_req_stall_wr,
-        output wire s_cpuif_req_stall_rd,
-        output wire s_cpuif_rd_ack,
-        output wire s_cpuif_rd_err,
-        output wire [31:0] s_cpuif_rd_data,
-        output wire s_cpuif_wr_ack,
-        output wire s_cpuif_wr_err,
+        input wire wb_cyc_i,
+        input wire wb_stb_i,
+        input wire wb_we_i,
+        input wire [31:0] wb_adr_i,
+        input wire [3:0] wb_sel_i,
+        input wire [31:0] wb_dat_i,
+        output wire wb_stall_o,
+        output wire wb_ack_o,
+        output wire wb_err_o,
+        output wire [31:0] wb_dat_o,
 
         input nanet_send_regs_pkg::nanet_send__in_t hwif_in,
         output nanet_send_regs_pkg::nanet_send__out_t hwif_out
@@ -45,18 +43,34 @@ module nanet_send_regs (
     logic cpuif_wr_ack;
     logic cpuif_wr_err;
 
-    assign cpuif_req = s_cpuif_req;
-    assign cpuif_req_is_wr = s_cpuif_req_is_wr;
-    assign cpuif_addr = s_cpuif_addr;
-    assign cpuif_wr_data = s_cpuif_wr_data;
-    assign cpuif_wr_biten = s_cpuif_wr_biten;
-    assign s_cpuif_req_stall_wr = cpuif_req_stall_wr;
-    assign s_cpuif_req_stall_rd = cpuif_req_stall_rd;
-    assign s_cpuif_rd_ack = cpuif_rd_ack;
-    assign s_cpuif_rd_err = cpuif_rd_err;
-    assign s_cpuif_rd_data = cpuif_rd_data;
-    assign s_cpuif_wr_ack = cpuif_wr_ack;
-    assign s_cpuif_wr_err = cpuif_wr_err;
+    wb_regs_adapter #(
+        .AddrWidth(8)
+    ) u_wishbone (
+        .clk_i(clk),
+        .rst_ni(arst_n),
+        .wb_cyc_i,
+        .wb_stb_i,
+        .wb_we_i,
+        .wb_adr_i,
+        .wb_sel_i,
+        .wb_dat_i,
+        .wb_stall_o,
+        .wb_ack_o,
+        .wb_err_o,
+        .wb_dat_o,
+        .reg_req_o     (cpuif_req),
+        .reg_we_o      (cpuif_req_is_wr),
+        .reg_addr_o    (cpuif_addr),
+        .reg_wdata_o   (cpuif_wr_data),
+        .reg_biten_o   (cpuif_wr_biten),
+        .reg_stall_wr_i(cpuif_req_stall_wr),
+        .reg_stall_rd_i(cpuif_req_stall_rd),
+        .reg_rd_ack_i  (cpuif_rd_ack),
+        .reg_rd_err_i  (cpuif_rd_err),
+        .reg_rd_data_i (cpuif_rd_data),
+        .reg_wr_ack_i  (cpuif_wr_ack),
+        .reg_wr_err_i  (cpuif_wr_err)
+    );
 
     logic cpuif_req_masked;
 
