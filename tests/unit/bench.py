@@ -12,6 +12,7 @@ import ast
 import json
 import os
 import re
+import signal
 import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import distributions
@@ -20,6 +21,7 @@ from xml.etree import ElementTree
 
 import find_libpython
 import pytest
+import time_limit
 from cocotb_tools import config
 from cocotb_tools.runner import get_runner
 from isthmus import cache
@@ -29,6 +31,8 @@ from isthmus.testing import FRESH
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests" / "unit"
+LONGEST_S = 600
+"""Processor time after which a simulation counts as one without an end; the longest bench takes a tenth."""
 outcomes: list[bool] = []
 """Of each run of the present test: whether its result was taken from the cache."""
 
@@ -97,12 +101,15 @@ def _simulate(built: Path, top: str, test_module: str, seed: int, results: Path,
         get_runner("verilator").test(
             hdl_toplevel=top,
             hdl_toplevel_lang="verilog",
-            test_module=test_module,
+            test_module=["time_limit", test_module],
             test_dir=str(place),
             build_dir=str(built),
             seed=seed,
             results_xml=str(results),
-            extra_env={"LD_LIBRARY_PATH": os.pathsep.join(part for part in libraries if part)},
+            extra_env={
+                "LD_LIBRARY_PATH": os.pathsep.join(part for part in libraries if part),
+                time_limit.LIMIT: str(LONGEST_S),
+            },
         )
     except SystemExit as stop:
         # So cocotb's runner says that a test failed, and no more than that.
@@ -164,6 +171,8 @@ def _imports(file: Path) -> list[str]:
 def failure(results: Path, status: object) -> str | None:
     """What is wrong with a run that ended with `status` and left `results` (of cocotb, JUnit's format);
     None if all its tests passed."""
+    if status == -signal.SIGXCPU:
+        return f"more than {LONGEST_S} s of processor time: the simulation may have no end"
     if not results.is_file():
         return f"the simulation ended with {status} and without results"
     cases = list(ElementTree.parse(results).iter("testcase"))

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failed bench says: which tests, or how its simulation ended."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import time_limit
 from bench import failure
 
 PASSED = '<testcase name="counts" />'
@@ -17,6 +22,7 @@ BROKEN = '<testcase name="resets"><error /></testcase>'
         (PASSED, 0, None),
         (PASSED + FAILED + BROKEN, 1, "2 of 3 tests failed: wraps/width=3, resets"),
         ("", 0, "no test ran"),
+        (PASSED, -signal.SIGXCPU, "more than 600 s of processor time: the simulation may have no end"),
         (PASSED, 134, "all tests passed, but the simulation ended with 134"),
     ],
 )
@@ -29,3 +35,11 @@ def test_a_run_says_what_is_wrong_with_it(tmp_path: Path, cases: str, status: in
 def test_a_simulation_that_left_no_results_is_a_failure(tmp_path: Path) -> None:
     said = "the simulation ended with 0 and without results"
     assert failure(tmp_path / "results.xml", 0) == said
+
+
+def test_a_simulation_without_an_end_is_stopped(tmp_path: Path) -> None:
+    code = "import time_limit\nwhile True: pass"
+    folder = str(Path(__file__).parent)
+    env = {**os.environ, "PYTHONPATH": folder, time_limit.LIMIT: "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, check=False, timeout=60)
+    assert done.returncode == -signal.SIGXCPU
