@@ -114,6 +114,12 @@ def _simulate(built: Path, top: str, test_module: str, seed: int, results: Path,
     except SystemExit as stop:
         # So cocotb's runner says that a test failed, and no more than that.
         return stop.code
+    except RuntimeError as wrong:
+        # So it says that the program did not end with 0.
+        status = re.search(r"return code: (-?\d+)", str(wrong))
+        if status is None:
+            raise
+        return int(status[1])
     return 0
 
 

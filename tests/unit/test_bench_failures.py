@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bench
 import pytest
 import time_limit
 from bench import failure
@@ -35,6 +36,17 @@ def test_a_run_says_what_is_wrong_with_it(tmp_path: Path, cases: str, status: in
 def test_a_simulation_that_left_no_results_is_a_failure(tmp_path: Path) -> None:
     said = "the simulation ended with 0 and without results"
     assert failure(tmp_path / "results.xml", 0) == said
+
+
+def test_a_simulation_that_a_signal_ends_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Runner:
+        def test(self, **_: object) -> None:
+            raise RuntimeError("Command failed with return code: -11")
+
+    monkeypatch.setattr(bench, "get_runner", lambda _: Runner())
+    assert bench._simulate(tmp_path, "top", "top_tb", 1, tmp_path / "results.xml", tmp_path) == -11
 
 
 def test_a_simulation_without_an_end_is_stopped(tmp_path: Path) -> None:
