@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar, cast
 
 import typer
 
 from isthmus.errors import choose
+
+if TYPE_CHECKING:
+    from isthmus.bench.output import Format
+    from isthmus.bench.runner import Sweep
 
 FORMATS = ("table", "csv", "json")
 PROFILES = ("as-published", "isthmus", "all")
@@ -84,4 +89,57 @@ Scheduler = Annotated[
 Resume = Annotated[
     bool, typer.Option("--resume", help="Store each point in DIR/points and measure only the missing ones.")
 ]
-Form = Annotated[str, one_of("format", FORMATS, "--format", help="What to print.")]
+Form = Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")]
+
+
+class ResultOptions(TypedDict):
+    """What a command with results takes, as given; see `with_results`."""
+
+    form: str
+    out: Path
+    out_json: Path | None
+    scheduler: str | None
+    resume: bool
+
+
+class Results(TypedDict):
+    """How a command's work prints and keeps its results."""
+
+    format: Format
+    out: Path
+    out_json: Path | None
+    runner: Sweep | None
+
+
+_Command = TypeVar("_Command", bound=Callable[..., None])
+
+
+def with_results(command: _Command) -> _Command:
+    """Give `command`, as its last options, those that it takes as ``**options: Unpack[ResultOptions]``."""
+
+    def option(name: str, annotation: Any, default: object) -> inspect.Parameter:
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    common = [
+        option("form", Form, "table"),
+        option("out", OutFolder, Path("out")),
+        option("out_json", OutJson, None),
+        option("scheduler", Scheduler, None),
+        option("resume", Resume, False),
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
+    return command
+
+
+def results(options: ResultOptions) -> Results:
+    """For a command's work: the runner that --scheduler and --resume ask for is made here."""
+    from isthmus.bench import runner
+
+    return {
+        "format": cast("Format", options["form"]),
+        "out": options["out"],
+        "out_json": options["out_json"],
+        "runner": runner.sweep(options["out"], options["scheduler"], options["resume"]),
+    }

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
-from isthmus.options import Form, OutFolder, OutJson, Platforms, Profile, Resume, Scheduler, Seed
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
+from isthmus.options import Platforms, Profile, ResultOptions, Seed, results, with_results
 
 
+@with_results
 def apenet(
     size: Annotated[
         str, typer.Option("-s", "--size", metavar="BYTES", help="Bytes of a put: 4096, 64,4096 or 64:1024.")
@@ -28,14 +25,9 @@ def apenet(
     platform: Platforms = "apelink",
     profile: Profile = "all",
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Puts from memory to memory over APElink: one way, ping-pong, and the rate."""
-    from isthmus.bench import runner
     from isthmus.roads.apenet import command
 
     command.run(
@@ -46,8 +38,5 @@ def apenet(
         platform=platform,
         profile=profile,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )

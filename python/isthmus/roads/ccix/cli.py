@@ -4,28 +4,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
 from isthmus.options import (
-    Form,
-    OutFolder,
-    OutJson,
     Platforms,
     Profile,
-    Resume,
-    Scheduler,
+    ResultOptions,
     Seed,
     Transfers,
     Window,
     one_of,
+    results,
     sizes,
     waveform_of,
+    with_results,
 )
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
 
 OPERATIONS = ("device-read", "device-write", "all")
 DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
@@ -35,6 +30,7 @@ ORDERS = ("sequential", "random", "all")
 WORKLOADS = ("ycsb-a", "tpc-c")
 
 
+@with_results
 def ccix(
     operation: Annotated[str, one_of("op", OPERATIONS, "--op", help="What the FPGA does.")] = "all",
     driver: Annotated[
@@ -65,14 +61,9 @@ def ccix(
     profile: Profile = "isthmus",
     waveform: Annotated[Path | None, waveform_of("the FPGA")] = None,
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Lines of coherent host memory over CCIX: latency and rate over size."""
-    from isthmus.bench import runner
     from isthmus.roads.ccix import command
 
     command.run(
@@ -88,13 +79,11 @@ def ccix(
         profile=profile,
         waveform=waveform,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )
 
 
+@with_results
 def contention(
     lines: Annotated[
         str,
@@ -109,14 +98,9 @@ def contention(
     platform: Platforms = "ccix-au280",
     profile: Profile = "isthmus",
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Lines to which the FPGA and the host store at the same time, beside an analytic model."""
-    from isthmus.bench import runner
     from isthmus.roads.ccix import command
 
     command.contention(
@@ -126,13 +110,11 @@ def contention(
         platform=platform,
         profile=profile,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )
 
 
+@with_results
 def lock_table(
     trace: Annotated[
         str | None,
@@ -177,14 +159,9 @@ def lock_table(
     platform: Platforms = "ccix-au280",
     profile: Profile = "isthmus",
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Transactions of host and FPGA on the same records: a trace replayed under a shared lock table."""
-    from isthmus.bench import runner
     from isthmus.roads.ccix import command
 
     command.lock_table(
@@ -200,8 +177,5 @@ def lock_table(
         platform=platform,
         profile=profile,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )

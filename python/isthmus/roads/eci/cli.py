@@ -4,29 +4,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
 from isthmus.options import (
-    Form,
-    OutFolder,
-    OutJson,
     Platforms,
     PrintScenario,
     Profile,
-    Resume,
-    Scheduler,
+    ResultOptions,
     Seed,
     Transfers,
     Window,
     one_of,
+    results,
     sizes,
     waveform_of,
+    with_results,
 )
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
 
 OPERATIONS = ("device-read", "device-write", "update", "host-read", "host-write", "message", "all")
 DRIVERS = (
@@ -35,6 +30,7 @@ DRIVERS = (
 POLICIES = ("balance", "partition", "all")
 
 
+@with_results
 def eci(
     operation: Annotated[
         str,
@@ -82,15 +78,10 @@ def eci(
     profile: Profile = "isthmus",
     waveform: Annotated[Path | None, waveform_of("the FPGA")] = None,
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
     print_scenario: PrintScenario = False,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Lines of host memory over a cache-coherent link: latency and rate over size."""
-    from isthmus.bench import runner
     from isthmus.roads.eci import command
 
     asked = command.Asked(
@@ -102,8 +93,5 @@ def eci(
     command.run(
         asked,
         waveform=waveform,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )

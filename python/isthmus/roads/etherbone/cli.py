@@ -6,25 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Unpack, cast
 
 import typer
 
-from isthmus.options import (
-    Form,
-    Iterations,
-    OutFolder,
-    OutJson,
-    Profile,
-    Resume,
-    Scheduler,
-    Seed,
-    one_of,
-    platforms,
-)
+from isthmus.options import Iterations, Profile, ResultOptions, Seed, one_of, platforms, results, with_results
 
 if TYPE_CHECKING:
-    from isthmus.bench import output
     from isthmus.roads.etherbone import bench
 
 METHODS = ("convenience", "blocking", "pipelined", "all")
@@ -35,6 +23,7 @@ DIALECTS = ("ohwr", "liteeth", "litex")
 def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]:
     """The command that measures these buses."""
 
+    @with_results
     def command(
         iterations: Iterations = 90,
         size: Annotated[
@@ -47,18 +36,13 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
         method: Annotated[str, one_of("method", METHODS, help="How the host program reads.")] = "all",
         profile: Profile = "all",
         seed: Seed = 1,
-        form: Form = "table",
         details: Annotated[
             bool,
             typer.Option("--details", help="Also print latencies, rates and stages of each measurement."),
         ] = False,
-        out: OutFolder = Path("out"),
-        out_json: OutJson = None,
-        scheduler: Scheduler = None,
-        resume: Resume = False,
         trace: Annotated[str, one_of("trace", TRACES, help="Trace to write into DIR/traces.")] = "none",
+        **options: Unpack[ResultOptions],
     ) -> None:
-        from isthmus.bench import runner
         from isthmus.roads.etherbone import command
 
         command.run(
@@ -70,12 +54,9 @@ def _bench(name: str, words: str, buses: tuple[str, ...]) -> Callable[..., None]
             method=method,
             profile=profile,
             seed=seed,
-            format=cast("output.Format", form),
             details=details,
-            out=out,
-            out_json=out_json,
             trace=cast("bench.Trace", trace),
-            runner=runner.sweep(out, scheduler, resume),
+            **results(options),
         )
 
     command.__doc__ = words

@@ -4,28 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
 from isthmus.options import (
     PROFILES,
-    Form,
-    OutFolder,
-    OutJson,
     Platform,
     Platforms,
     Profile,
-    Resume,
-    Scheduler,
+    ResultOptions,
     Seed,
     one_of,
+    results,
     waveform_of,
+    with_results,
 )
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
-
 
 DRIVERS = ("poll", "interrupt")
 OPERATIONS = ("receive", "send")
@@ -36,6 +30,7 @@ FINDERS = ("isthmus", "almagest")
 SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
 
 
+@with_results
 def nanet(
     size: Annotated[
         str, typer.Option("-s", "--size", metavar="BYTES", help="UDP payload: 1472, 64,1472 or 64:1024.")
@@ -79,14 +74,9 @@ def nanet(
     profile: Profile = "all",
     waveform: Annotated[Path | None, waveform_of("the interface")] = None,
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """UDP datagrams from the wire into host memory, or from it to the wire."""
-    from isthmus.bench import runner
     from isthmus.roads.nanet import command
 
     command.run(
@@ -105,13 +95,11 @@ def nanet(
         profile=profile,
         waveform=waveform,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )
 
 
+@with_results
 def trigger_chain(
     rate: Annotated[
         str, typer.Option(metavar="LIST", help="Events per second: 5M or a list, Poisson arrivals.")
@@ -175,14 +163,9 @@ def trigger_chain(
     platform: Platform = "nanet",
     profile: Profile = "isthmus",
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """A trigger on rings, from four links to its answers, beside the path through the kernel."""
-    from isthmus.bench import runner
     from isthmus.roads.nanet import command
 
     command.chain(
@@ -202,10 +185,7 @@ def trigger_chain(
         platform=platform,
         profile=profile,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )
 
 

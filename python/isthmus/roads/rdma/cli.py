@@ -4,30 +4,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
 from isthmus.options import (
-    FORMATS,
     PROFILES,
-    OutFolder,
-    OutJson,
     Platforms,
     PrintScenario,
-    Resume,
-    Scheduler,
+    ResultOptions,
     Seed,
     one_of,
+    results,
     waveform_of,
+    with_results,
 )
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
 
 POSTINGS = ("v1", "v2", "v3")
 
 
+@with_results
 def rdma(
     test: Annotated[
         str,
@@ -140,15 +136,10 @@ def rdma(
         one_of("profile", PROFILES, help="Design to measure.  [isthmus; of figures all]"),
     ] = None,
     seed: Seed = 1,
-    form: Annotated[str, one_of("format", FORMATS, "-f", "--format", help="What to print.")] = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
     print_scenario: PrintScenario = False,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Remote DMA and messages between hosts, with perftest's flags and columns."""
-    from isthmus.bench import runner
     from isthmus.roads.rdma import command
 
     asked = command.RdmaOptions(
@@ -180,8 +171,5 @@ def rdma(
         return
     command.run(
         asked,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )

@@ -4,30 +4,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
-from isthmus.options import (
-    Form,
-    OutFolder,
-    OutJson,
-    Platform,
-    Profile,
-    Resume,
-    Scheduler,
-    Seed,
-    one_of,
-    waveform_of,
-)
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
+from isthmus.options import Platform, Profile, ResultOptions, Seed, one_of, results, waveform_of, with_results
 
 PORTS = ("4", "8", "12", "16")
 ARRIVALS = ("paced", "poisson", "bursty")
 
 
+@with_results
 def switch(
     ports: Annotated[str, one_of("ports", PORTS, help="Ports of the switch.")] = "8",
     pattern: Annotated[
@@ -71,14 +58,9 @@ def switch(
     ] = "all",
     platform: Platform = "forth-switch",
     waveform: Annotated[Path | None, waveform_of("the switch", "--engine rtl and one --load")] = None,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Delay against load through a buffered-crossbar switch."""
-    from isthmus.bench import runner
     from isthmus.roads.switch import command
 
     command.run(
@@ -95,8 +77,5 @@ def switch(
         engines=engines,
         platform=platform,
         waveform=waveform,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )

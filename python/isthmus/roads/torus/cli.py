@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, Unpack
 
 import typer
 
-from isthmus.options import Form, OutFolder, OutJson, Platform, Resume, Scheduler, Seed, one_of
-
-if TYPE_CHECKING:
-    from isthmus.bench import output
+from isthmus.options import Platform, ResultOptions, Seed, one_of, results, with_results
 
 PATTERNS = ("uniform", "opposite", "neighbour", "single")
 
 
+@with_results
 def torus(
     nodes: Annotated[
         str, typer.Option(metavar="SHAPE", help="Nodes of each dimension: 8, 4x4 or 4x4x4.")
@@ -35,14 +32,9 @@ def torus(
     ] = 20_000,
     platform: Platform = "apenet",
     seed: Seed = 1,
-    form: Form = "table",
-    out: OutFolder = Path("out"),
-    out_json: OutJson = None,
-    scheduler: Scheduler = None,
-    resume: Resume = False,
+    **options: Unpack[ResultOptions],
 ) -> None:
     """Delay against load through a torus of routers."""
-    from isthmus.bench import runner
     from isthmus.roads.torus import command
 
     command.run(
@@ -53,8 +45,5 @@ def torus(
         packets=packets,
         platform=platform,
         seed=seed,
-        format=cast("output.Format", form),
-        out=out,
-        out_json=out_json,
-        runner=runner.sweep(out, scheduler, resume),
+        **results(options),
     )
