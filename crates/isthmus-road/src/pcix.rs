@@ -100,13 +100,10 @@ struct Bus {
 impl Bus {
     fn build(scenario: &PcixScenario) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
             skip_idle: true,
-            check_idle: false,
             idle_confirm_cycles: 4,
             wake_cycles: 4,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
+            ..scenario.limits.simulation(scenario.seed)
         });
         simulation.spans().set_enabled(false);
         let costs = &scenario.platform.host;

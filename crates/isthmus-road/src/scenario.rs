@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the scenarios of all roads have in common: profile, limits, and how a document is read and checked.
 
+use isthmus_sim::SimConfig;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,6 +29,11 @@ impl Profile {
     }
 }
 
+/// A device that says it is idle is believed after this many cycles.
+const IDLE_CONFIRM_CYCLES: u32 = 16;
+/// Registered copies of the time input are up to date after this many.
+const WAKE_CYCLES: u32 = 8;
+
 /// Bounds of a run.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -39,6 +45,19 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// A simulation within these limits, in which every clock is evaluated.
+    pub(crate) fn simulation(&self, seed: u64) -> SimConfig {
+        SimConfig {
+            seed,
+            skip_idle: false,
+            check_idle: false,
+            idle_confirm_cycles: IDLE_CONFIRM_CYCLES,
+            wake_cycles: WAKE_CYCLES,
+            simulated_limit_ps: self.simulated_ps(),
+            wall_limit_ms: self.wall_ms(),
+        }
+    }
+
     /// Simulated picoseconds.
     pub(crate) fn simulated_ps(&self) -> Option<u64> {
         Some(self.simulated_ms.saturating_mul(1_000_000_000))

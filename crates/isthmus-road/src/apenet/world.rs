@@ -8,9 +8,7 @@ use isthmus_sim::world::CpuConfig;
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
 use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_sim::world::pcie::{Pcie, PciePins};
-use isthmus_sim::{
-    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
-};
+use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
 use super::scenario::ApenetScenario;
 use crate::error::RoadError;
@@ -44,16 +42,7 @@ impl World {
         scenario: &ApenetScenario,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
-        let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            // Links are never silent.
-            skip_idle: false,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
-        });
+        let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
         let count = scenario.workload.nodes;
         let lines: Vec<[_; 2]> = (0..count)
             .map(|_| std::array::from_fn(|_| FlitLine::new(scenario.hop_clocks())))

@@ -7,9 +7,7 @@ use std::rc::Rc;
 
 use isthmus_sim::kernel::OutputPin;
 use isthmus_sim::world::ccix::{Carried, CcixLink, CcixPins, Way};
-use isthmus_sim::{
-    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
-};
+use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
 use super::home::{Content, Home};
 use super::scenario::{CcixDriver, CcixScenario, REGION_LINES};
@@ -121,15 +119,7 @@ impl World {
         scenario: &CcixScenario,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
-        let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            skip_idle: false,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
-        });
+        let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
         let waveform = scenario.waveform.as_deref();
         let config = DeviceConfig {
             name: "fpga".to_owned(),

@@ -13,7 +13,7 @@ use isthmus_sim::kernel::{DeviceHandle, OutputPin, RandomStream, Sim};
 use isthmus_sim::world::ccix::Way as Direction;
 use isthmus_sim::world::pcie::{self, TlpKind, TlpRecord};
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
-use isthmus_sim::{ClockConfig, DeviceConfig, Hertz, Picoseconds, SimConfig, Simulation};
+use isthmus_sim::{ClockConfig, DeviceConfig, Hertz, Picoseconds, Simulation};
 
 use super::program::{CHUNK, Counts, Outcome, SETTLE, STUCK};
 use super::scenario::{EciDriver, EciPcie, EciScenario, MOST_TASKS};
@@ -267,15 +267,7 @@ pub(super) fn run(
     pcie: &EciPcie,
     context: &Context<'_>,
 ) -> Result<Measured, RoadError> {
-    let simulation = Simulation::new(SimConfig {
-        seed: scenario.seed,
-        skip_idle: false,
-        check_idle: false,
-        idle_confirm_cycles: 16,
-        wake_cycles: 8,
-        simulated_limit_ps: scenario.limits.simulated_ps(),
-        wall_limit_ms: scenario.limits.wall_ms(),
-    });
+    let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
     let waveform = scenario.waveform.as_deref();
     let clock = Hertz((pcie.clock_mhz * 1e6).round() as u64);
     let config = DeviceConfig {

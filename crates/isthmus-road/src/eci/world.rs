@@ -9,9 +9,7 @@ use std::rc::Rc;
 use isthmus_sim::kernel::{OutputPin, RandomStream};
 use isthmus_sim::world::blocks::{BlockLine, BlockPins};
 use isthmus_sim::world::lines::{LINE_BYTES, Line, LineMemory, LineMemoryPins};
-use isthmus_sim::{
-    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
-};
+use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
 use super::scenario::{EciDevice, EciPolicy, EciScenario};
 use crate::error::RoadError;
@@ -86,15 +84,7 @@ impl World {
         scenario: &EciScenario,
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
-        let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            skip_idle: false,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
-        });
+        let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
         let waveform = scenario.waveform.as_deref();
         let fpga = add(&simulation, scenario, "fpga", &scenario.fpga, waveform, make_model)?;
         let host = scenario.host.as_ref().ok_or_else(|| RoadError::scenario("host", "missing"))?;

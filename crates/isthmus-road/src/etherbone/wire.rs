@@ -7,7 +7,6 @@ use isthmus_sim::{DeviceHandle, Limit, Picoseconds, SimConfig, Simulation, Stop}
 use super::bus::gige::{FAULT_DELAY_NS, bit_rate};
 use super::device;
 use super::scenario::EtherboneScenario;
-use super::world::{IDLE_CONFIRM_CYCLES, WAKE_CYCLES};
 use crate::error::RoadError;
 use crate::measurement::{Checked, Measurement, Samples, SimulationCost, Throughput};
 use crate::model::MakeModel;
@@ -35,13 +34,11 @@ impl Wire {
         let platform = &scenario.platform;
         let gige = platform.gige()?;
         let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
             skip_idle: scenario.skip_idle,
             check_idle: scenario.check_idle,
-            idle_confirm_cycles: IDLE_CONFIRM_CYCLES,
-            wake_cycles: WAKE_CYCLES,
             simulated_limit_ps: None,
             wall_limit_ms: None,
+            ..scenario.limits.simulation(scenario.seed)
         });
         let epoch_ns = platform.fpga.epoch_s.saturating_mul(1_000_000_000);
         if let Some(path) = &scenario.trace.pcap {

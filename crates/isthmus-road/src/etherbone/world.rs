@@ -41,13 +41,9 @@ impl World {
     ) -> Result<Self, RoadError> {
         let trace = if traced { scenario.trace.clone() } else { Default::default() };
         let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
             skip_idle: scenario.skip_idle,
             check_idle: scenario.check_idle,
-            idle_confirm_cycles: IDLE_CONFIRM_CYCLES,
-            wake_cycles: WAKE_CYCLES,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
+            ..scenario.limits.simulation(scenario.seed)
         });
         let epoch_ns = scenario.platform.fpga.epoch_s.saturating_mul(1_000_000_000);
         if let Some(path) = &trace.pcap {
@@ -128,8 +124,3 @@ impl World {
         counters
     }
 }
-
-/// A device that says it is idle is believed after this many cycles.
-pub(super) const IDLE_CONFIRM_CYCLES: u32 = 16;
-/// Registered copies of the time input are up to date after this many.
-pub(super) const WAKE_CYCLES: u32 = 8;

@@ -169,13 +169,8 @@ impl World {
 /// The simulation of a scenario.
 pub(super) fn simulation(scenario: &NanetScenario) -> Simulation {
     Simulation::new(SimConfig {
-        seed: scenario.seed,
         skip_idle: scenario.skip_idle,
-        check_idle: false,
-        idle_confirm_cycles: 16,
-        wake_cycles: 8,
-        simulated_limit_ps: scenario.limits.simulated_ps(),
-        wall_limit_ms: scenario.limits.wall_ms(),
+        ..scenario.limits.simulation(scenario.seed)
     })
 }
 

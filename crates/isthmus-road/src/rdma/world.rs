@@ -14,9 +14,7 @@ use isthmus_sim::world::link::{SerialPorts, WireConfig, WireCut};
 use isthmus_sim::world::pcie::{Direction, Pcie as PcieLink, PciePins};
 use isthmus_sim::world::pcix::{Pcix, PcixPins};
 use isthmus_sim::world::{CpuConfig, Memory};
-use isthmus_sim::{
-    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
-};
+use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
 use super::scenario::memory::Layout;
 use super::scenario::{INBOX_SLOTS, RdmaBus, RdmaScenario};
@@ -129,15 +127,7 @@ impl World {
         make_model: MakeModel<'_>,
         layout: Layout,
     ) -> Result<Self, RoadError> {
-        let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            skip_idle: false,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
-            simulated_limit_ps: scenario.limits.simulated_ps(),
-            wall_limit_ms: scenario.limits.wall_ms(),
-        });
+        let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
         let link_mhz = scenario.platform.link_mhz;
         let switches = (0..scenario.interface.links)
             .map(|link| {

@@ -31,14 +31,8 @@ impl Fabric {
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
-            // Links are never silent.
-            skip_idle: false,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
             simulated_limit_ps: None,
-            wall_limit_ms: scenario.limits.wall_ms(),
+            ..scenario.limits.simulation(scenario.seed)
         });
         let sizes = scenario.workload.nodes;
         let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);

@@ -16,6 +16,7 @@ use super::super::scenario::{Fpga, GigePhy};
 use super::config::{BATCH, ServeScenario, ServeStatus};
 use crate::error::RoadError;
 use crate::model::MakeModel;
+use crate::scenario::Limits;
 use crate::tap::{MAX_FRAME, MIN_FRAME};
 
 /// International Atomic Time is ahead of UTC by this since 2017.
@@ -69,13 +70,10 @@ impl Wire {
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(SimConfig {
-            seed: scenario.seed,
             skip_idle: true,
-            check_idle: false,
-            idle_confirm_cycles: 16,
-            wake_cycles: 8,
             simulated_limit_ps: None,
             wall_limit_ms: None,
+            ..Limits::default().simulation(scenario.seed)
         });
         let now = || {
             let utc = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
