@@ -15,9 +15,14 @@ use pyo3::types::PyBytes;
 use serde::Serialize;
 use std::net::UdpSocket;
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
 use crate::exceptions::{RunError, ScenarioError};
+
+/// Between two calls of a measurement's progress.
+const TICK: Duration = Duration::from_millis(100);
 
 fn refused(error: &ReportError) -> PyErr {
     ScenarioError::new_err(error.to_string())
@@ -143,32 +148,56 @@ fn trigger_gpu_name(library: &str) -> PyResult<String> {
     gpu::Driver::probe(library).map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
-/// Events on a GPU, as JSON. `records` are those of a file, without its header.
+/// Events on a GPU, as JSON. `records` are those of a file, without its header. `progress` is called ten times a second
+/// with the events answered and those in all, by another thread than the one that measures.
 #[pyfunction]
-#[pyo3(signature = (library, cubin, records, launch, batch, rate_hz, events, blocks, lines, watchdog_s))]
+#[pyo3(signature = (library, cubin, records, method, batch, rate_hz, events, blocks, lines, watchdog_s, progress))]
 #[allow(clippy::too_many_arguments, reason = "the fields of Settings, by name in Python")]
 fn trigger_gpu_run(
     py: Python<'_>,
     library: &str,
     cubin: &[u8],
     records: &[u8],
-    launch: bool,
+    method: &str,
     batch: usize,
     rate_hz: f64,
     events: usize,
     blocks: u32,
     lines: u32,
     watchdog_s: f64,
+    progress: Py<PyAny>,
 ) -> PyResult<String> {
-    let method = if launch { gpu::Method::Launch } else { gpu::Method::Persistent };
+    let method = gpu::Method::of(method)
+        .ok_or_else(|| ScenarioError::new_err(format!("no method '{method}'")))?;
     let watchdog = Duration::try_from_secs_f64(watchdog_s)
         .map_err(|error| ScenarioError::new_err(format!("watchdog: {error}")))?;
     let settings = gpu::Settings { method, batch, rate_hz, events, blocks, lines, watchdog };
-    let made = py.detach(|| {
-        let records: &[Record] = records.as_chunks().0;
-        let driver = gpu::Driver::open(library, cubin)?;
-        gpu::run(&driver, &finder(), records, &settings)
+    let watch = gpu::Watch::default();
+    let (made, raised) = py.detach(|| {
+        let mut raised = None;
+        let made = thread::scope(|scope| {
+            let measuring = scope.spawn(|| {
+                let records: &[Record] = records.as_chunks().0;
+                let driver = gpu::Driver::open(library, cubin)?;
+                gpu::run(&driver, &finder(), records, &settings, &watch)
+            });
+            while !measuring.is_finished() {
+                let answered = watch.answered.load(Ordering::Relaxed);
+                let told = |py: Python<'_>| progress.call1(py, (answered, events)).map(drop);
+                if crate::call_back(&mut raised, told).is_break() {
+                    watch.stop.store(true, Ordering::Relaxed);
+                    break;
+                }
+                thread::park_timeout(TICK);
+            }
+            measuring.join()
+        });
+        (made, raised)
     });
+    if let Some(error) = raised {
+        return Err(error);
+    }
+    let made = made.map_err(|_| RunError::new_err("the measuring thread panicked"))?;
     json(&made.map_err(|error| ScenarioError::new_err(error.to_string()))?)
 }
 

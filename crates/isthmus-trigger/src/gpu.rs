@@ -4,11 +4,13 @@
 //! `gpu/rings.cu` is the kernels' one source. NVRTC compiles it, or a host's C++ compiler, whose numbers tests
 //! compare with [`crate::rings`]. How the persistent kernel is fed: `docs/explanation/ring-finding.md`.
 
+mod batches;
 mod driver;
+mod ring;
 mod run;
 
 pub use driver::{Driver, GpuError};
-pub use run::{Method, Report, Settings, Times, run};
+pub use run::{Method, Report, Settings, Times, Watch, run};
 
 use crate::geometry::TABLE;
 use crate::record::{RECORD_BYTES, Record};

@@ -94,11 +94,20 @@ def serve(
 @app.command()
 def gpu(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Events, of isthmus trigger events.")],
-    launch: Annotated[
-        bool, typer.Option("--launch", help="A kernel launch per batch instead of a persistent kernel.")
-    ] = False,
-    batch: Annotated[int, typer.Option(metavar="N", min=1, max=1024, help="Events per batch.")] = 20,
-    rate: Annotated[str, typer.Option(metavar="R", help="Events per second, such as 10M.")] = "10M",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="How events get there: mapped, store, copy (a kernel that never leaves), graph, launch "
+            "(one per batch), or all.",
+        ),
+    ] = "mapped",
+    batch: Annotated[
+        str, typer.Option(metavar="LIST", help="Events per batch, 1 to 1024: 20 or a list 1,20,256.")
+    ] = "20",
+    rate: Annotated[
+        str, typer.Option(metavar="LIST", help="Events per second: 10M or a list 100k,1M,10M.")
+    ] = "10M",
     seconds: Annotated[
         float, typer.Option(metavar="S", min=0.001, max=100, help="Duration at that rate.")
     ] = 1.0,
@@ -107,15 +116,24 @@ def gpu(
     """Find rings on a GPU and measure the latency of the first and last event of a batch."""
     from isthmus import bootstrap
     from isthmus.storage import read
-    from isthmus.workload import parse_rate
+    from isthmus.trigger import gpu as kernels
 
-    hertz = parse_rate(rate)
+    asked = kernels.asked(method, batch, rate)
     made = read(file)
     bootstrap.ensure_native()
-    from isthmus.trigger import gpu as kernels
+    from isthmus.console import running
     from isthmus.trigger import tables
 
-    print(tables.gpu(kernels.measure(made, launch, batch, hertz, seconds, blocks)), end="")
+    with running("gpu", len(asked)) as jobs:
+
+        def progress(one: kernels.Asked, done: int, total: int) -> None:
+            jobs.running(one.text, done / total, f"{done} of {total} events")
+
+        found = []
+        for one, run in kernels.measure(made, asked, seconds, blocks, progress):
+            found.append((one, run))
+            jobs.done(one.text)
+    print(tables.gpu(found), end="")
 
 
 @app.command()

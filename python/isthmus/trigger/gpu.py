@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import importlib.metadata
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.paths import ROOT
 from isthmus.trigger import native
+from isthmus.workload import parse_rate
 
 SOURCES = ROOT / "crates" / "isthmus-trigger" / "src" / "gpu"
 KERNELS = SOURCES / "rings.cu"
@@ -27,6 +29,7 @@ MAGIC, HEADER_BYTES, RECORD_BYTES = b"ISTHTRG1", 64, 70
 """Of a file of events: docs/reference/trigger-formats.md."""
 LINES = 4096
 """Of the ring between host and GPU: at 10 M events a second it holds 0.4 ms."""
+LARGEST_BATCH = 1024
 OPTIONS = ("--std=c++17", "--fmad=false")
 """No fused multiply-add: the numbers are then those of the CPU's finder."""
 
@@ -106,30 +109,98 @@ def missing() -> str:
     return ""
 
 
-METHODS = ("GPU, persistent kernel", "GPU, a launch per batch")
+METHODS = {
+    "mapped": "persistent kernel, events in the host's memory",
+    "store": "persistent kernel, the host stores into the GPU's memory",
+    "copy": "persistent kernel, the copy engine copies each batch",
+    "graph": "a graph of copies and kernel per batch",
+    "launch": "copy, launch and copy back per batch",
+}
+"""How events reach the GPU."""
 
 
 def noted(made: native.Bench) -> native.Bench:
     """The benchmark with rows that say why the GPU is not in it."""
     why = missing() or "isthmus trigger gpu measures it"
-    return replace(made, absent=tuple((name, why) for name in METHODS))
+    return replace(made, absent=tuple((f"GPU, {text}", why) for text in METHODS.values()))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One measurement."""
+
+    method: str
+    batch: int
+    rate_hz: float
+
+    @property
+    def text(self) -> str:
+        """For tables and progress."""
+        return f"{self.method}, {self.batch} a batch, {self.rate_hz / 1e6:g} M/s"
+
+
+def asked(methods: str, batches: str, rates: str) -> list[Asked]:
+    """All measurements of the lists of the command's options."""
+    names = list(METHODS) if methods == "all" else [choose("method", one, METHODS) for one in _items(methods)]
+    return [
+        Asked(name, _batch(batch), parse_rate(rate))
+        for name in names
+        for batch in _items(batches)
+        for rate in _items(rates)
+    ]
+
+
+def _batch(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and 1 <= int(text) <= LARGEST_BATCH):
+        raise UserError(
+            f"batch: {text[:32]!r}; expected events per batch, 1 to {LARGEST_BATCH}, for example 20"
+        )
+    return int(text)
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",")]
 
 
 def measure(
-    events: bytes, launch: bool, batch: int, rate_hz: float, seconds: float, blocks: int
-) -> native.GpuRun:
-    """The events of a file on the GPU of this machine, again and again for so many seconds."""
+    events: bytes,
+    asked: Sequence[Asked],
+    seconds: float,
+    blocks: int,
+    progress: Callable[[Asked, int, int], None],
+) -> Iterator[tuple[Asked, native.GpuRun | str]]:
+    """The events of a file on the GPU of this machine, again and again for so many seconds, in each way.
+
+    Instead of a run: in one line why this machine cannot do it in this way. `progress` is called with what
+    is measured, its events that are answered, and all of them.
+    """
     native.gpu_name(DRIVER)
     records = events[HEADER_BYTES:]
     if events[:8] != MAGIC or not records or len(records) % RECORD_BYTES:
         raise UserError("not a file of events")
+    cubin = compiled()
+    ways = [(one, _lines(blocks, one.batch)) for one in asked]
+    for one, lines in ways:
+        try:
+            yield (
+                one,
+                native.gpu_run(
+                    DRIVER, cubin, records, method=one.method, batch=one.batch, rate_hz=one.rate_hz,
+                    events=max(one.batch, int(one.rate_hz * seconds)), blocks=blocks, lines=lines,
+                    watchdog_s=10 * seconds + 10, progress=partial(progress, one),
+                ),
+            )  # fmt: skip
+        except UserError as err:
+            if len(asked) == 1 or not str(err).startswith("not available: "):
+                raise
+            yield one, str(err)
+
+
+def _lines(blocks: int, batch: int) -> int:
+    """Of a ring for these."""
     lines = LINES
     while lines % (4 * blocks) or lines < 4 * batch:
         lines *= 2
         if lines > 1 << 22:
             raise UserError(f"--blocks {blocks}: expected a power of two")
-    return native.gpu_run(
-        DRIVER, compiled(), records, launch=launch, batch=batch, rate_hz=rate_hz,
-        events=max(batch, int(rate_hz * seconds)), blocks=blocks, lines=lines,
-        watchdog_s=10 * seconds + 10,
-    )  # fmt: skip
+    return lines

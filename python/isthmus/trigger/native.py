@@ -42,13 +42,14 @@ class _Module(Protocol):
         library: str,
         cubin: bytes,
         records: bytes,
-        launch: bool,
+        method: str,
         batch: int,
         rate_hz: float,
         events: int,
         blocks: int,
         lines: int,
         watchdog_s: float,
+        progress: Callable[[int, int], None],
     ) -> str: ...
 
     def trigger_serve(self, address: str, tick: Callable[[str, str], None]) -> str: ...
@@ -181,7 +182,7 @@ class GpuRun:
     """From the intended time of a batch to the result of its first event."""
     last: Times
     stages: tuple[float, float, float] | None
-    """ns from detected to loaded, to fitted, to published; None for a launch a batch."""
+    """ns from detected to loaded, to fitted, to published; None for a graph or launch."""
     torn: int
     polls: int
     delayed: int
@@ -228,19 +229,22 @@ def gpu_run(
     cubin: bytes,
     records: bytes,
     *,
-    launch: bool,
+    method: str,
     batch: int,
     rate_hz: float,
     events: int,
     blocks: int,
     lines: int,
     watchdog_s: float,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> GpuRun:
-    """Sends events to a GPU at their times, by a kernel that never leaves or by a launch a batch."""
+    """Sends events to a GPU at their times; methods: `isthmus.trigger.gpu.METHODS`.
+
+    `progress` is called with the events answered and those in all."""
     module = _load()
     try:
         text = module.trigger_gpu_run(
-            library, cubin, records, launch, batch, rate_hz, events, blocks, lines, watchdog_s
+            library, cubin, records, method, batch, rate_hz, events, blocks, lines, watchdog_s, progress
         )
     except module.ScenarioError as err:
         raise UserError(str(err)) from err

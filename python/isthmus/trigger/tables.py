@@ -6,12 +6,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from isthmus.results.model import BEYOND
 from isthmus.results.table import aligned
 from isthmus.trigger.native import Bench, Found, GpuRun, Quality, Row, Served
 from isthmus.trigger.times import Times, quantile
 from isthmus.units import digits
+
+if TYPE_CHECKING:
+    from isthmus.trigger.gpu import Asked
 
 COLUMNS = (
     "finder", "level", "M events/s", "16 events [us]", "found 1", "found 2", "found 3", "number 1",
@@ -126,8 +130,36 @@ def found(made: Found) -> str:
     )
 
 
-def gpu(made: GpuRun) -> str:
-    """What `isthmus trigger gpu` prints."""
+def gpu(runs: Sequence[tuple[Asked, GpuRun | str]]) -> str:
+    """What `isthmus trigger gpu` prints: one run in detail, or a row a run."""
+    if len(runs) == 1 and isinstance(made := runs[0][1], GpuRun):
+        return _gpu_run(made)
+    rows: list[tuple[str, ...]] = [
+        ("#method", "batch", "rate [M/s]", "answered", "as CPU", "M/s",
+         "p50", "p99", "p99.99", "max", "last p50", "late"),
+    ]  # fmt: skip
+    absent = []
+    for one, found in runs:
+        if isinstance(found, str):
+            absent.append(f"# {one.text}: {found}\n")
+            continue
+        p50, p99, _, p9999 = found.first.percentiles
+        shown = [
+            "" if value is None else f"{value / 1e3:.2f}"
+            for value in (p50, p99, p9999, found.first.most, found.last.percentiles[0])
+        ]
+        rows.append(
+            (one.method, str(one.batch), f"{one.rate_hz / 1e6:g}", f"{found.answered:,}",
+             f"{found.as_cpu:,}", digits(found.per_second / 1e6), *shown, f"{found.delayed:,}")
+        )  # fmt: skip
+    device = next((found.device for _, found in runs if isinstance(found, GpuRun)), "")
+    text = (
+        f"# {device}; from a batch's intended time to the result of its first event [us], p50 of its last\n"
+    )
+    return (text + aligned(rows, left=(0,)) if device else "") + "".join(absent)
+
+
+def _gpu_run(made: GpuRun) -> str:
     rows: list[tuple[str, ...]] = [
         ("#latency [us]", "samples", "mean", "p50", "p99", "p99.9", "p99.99", "max")
     ]

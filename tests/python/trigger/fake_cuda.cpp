@@ -5,12 +5,19 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 static std::vector<std::thread> threads;
 static std::atomic<int> running{0};
+// Streams: of kernels, and of copies beside them. What is captured runs when its graph is launched.
+static int kernels, copies, streams;
+static bool capturing;
+using Work = std::vector<std::function<void()>>;
+static Work captured;
+static void now_or_later(std::function<void()> work) { capturing ? captured.push_back(work) : work(); }
 static const char *const NAMES[] = {"rings_serve", "rings_batch", "taubin_batch"};
 
 extern "C" {
@@ -28,6 +35,37 @@ int cuMemAlloc_v2(U64 *made, size_t bytes) { return *made = (U64)std::malloc(byt
 int cuMemFree_v2(U64 memory) { return std::free((void *)memory), 0; }
 int cuMemcpyHtoD_v2(U64 to, const void *from, size_t bytes) { return std::memcpy((void *)to, from, bytes), 0; }
 int cuMemcpyDtoH_v2(void *to, U64 from, size_t bytes) { return std::memcpy(to, (void *)from, bytes), 0; }
+// Last word first: the number and the check of a line are there before its event.
+int cuMemcpyHtoDAsync_v2(U64 to, const void *from, size_t bytes, void *) {
+  now_or_later([=] {
+    auto out = (volatile unsigned *)to;
+    for (size_t at = bytes / 4; at-- > 0;) {
+      out[at] = ((const volatile unsigned *)from)[at];
+      if (!capturing && at % 8 == 0) std::this_thread::yield();
+    }
+  });
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void *to, U64 from, size_t bytes, void *) {
+  return now_or_later([=] { std::memcpy(to, (void *)from, bytes); }), 0;
+}
+int cuDeviceGetAttribute(int *value, int which, int) {
+  return *value = which == 101 && std::getenv("FAKE_CUDA_COHERENT") ? 1 : 0, 0;
+}
+int cuMemAllocManaged(U64 *made, size_t bytes, unsigned) { return *made = (U64)std::malloc(bytes), 0; }
+int cuMemAdvise(U64, size_t, int, int) { return 0; }
+int cuMemPrefetchAsync(U64, size_t, int, void *) { return std::getenv("FAKE_CUDA_FULL") ? 2 : 0; }
+int cuStreamBeginCapture_v2(void *, int) { return captured.clear(), capturing = true, 0; }
+int cuStreamEndCapture(void *, void **made) { return capturing = false, *made = new Work(captured), 0; }
+int cuGraphInstantiateWithFlags(void **made, void *graph, unsigned long long) {
+  return *made = new Work(*(Work *)graph), 0;
+}
+int cuGraphLaunch(void *exec, void *) {
+  for (auto &work : *(Work *)exec) work();
+  return 0;
+}
+int cuGraphDestroy(void *graph) { return delete (Work *)graph, 0; }
+int cuGraphExecDestroy(void *exec) { return delete (Work *)exec, 0; }
 int cuModuleLoadData(void **made, const void *image) {
   *made = &threads;
   return std::memcmp(image, "fake", 4) == 0 ? 0 : 200;
@@ -38,10 +76,11 @@ int cuModuleGetFunction(void **made, void *, const char *name) {
     if (std::strcmp(name, known) == 0) return *made = (void *)&known, 0;
   return 500;
 }
-int cuStreamCreate(void **made, unsigned) { return *made = &running, 0; }
+int cuStreamCreate(void **made, unsigned) { return *made = streams++ % 2 ? &copies : &kernels, 0; }
 int cuStreamDestroy_v2(void *) { return 0; }
 int cuStreamQuery(void *) { return running ? 600 : 0; }
-int cuStreamSynchronize(void *) {
+int cuStreamSynchronize(void *stream) {
+  if (stream == &copies) return 0;
   for (auto &one : threads) one.join();
   threads.clear();
   return 0;
@@ -52,7 +91,10 @@ int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned, unsigned
   auto at = [&](int at) { return *(unsigned **)given[at]; };
   const unsigned warps = blocks * lanes / LANES;
   if (*(const char **)function == NAMES[1]) {
-    host_rings_batch(at(0), *(unsigned short **)given[1], at(2), word(3));
+    auto tables = at(0), results = at(2);
+    auto records = *(unsigned short **)given[1];
+    const unsigned events = word(3);
+    now_or_later([=] { host_rings_batch(tables, records, results, events); });
     return 0;
   }
   if (*(const char **)function != NAMES[0]) return 98;

@@ -111,9 +111,9 @@ def test_any_bytes_are_read_within_the_tables(kernels: ctypes.CDLL) -> None:
         assert all(97.9 < r < 199.1 for r in circles[2 : 3 * int(count) : 3])
 
 
-def run(driver: str, **more: float) -> native.GpuRun:
+def run(driver: str, **more: float | str) -> native.GpuRun:
     settings = {
-        "launch": False, "batch": 20, "rate_hz": 20_000, "events": 2000, "blocks": 1, "lines": 64,
+        "method": "mapped", "batch": 20, "rate_hz": 20_000, "events": 2000, "blocks": 1, "lines": 64,
         "watchdog_s": 20, **more,
     }  # fmt: skip
     return native.gpu_run(driver, b"fake", records("reference", 500), **settings)  # type: ignore[arg-type]
@@ -142,9 +142,47 @@ def test_the_watchdog_ends_the_kernel_and_the_launcher_says_so(driver: str) -> N
         run(driver, watchdog_s=0.02, rate_hz=100, events=2000)
 
 
-def test_a_launch_a_batch_gives_the_same_circles(driver: str) -> None:
-    made = run(driver, launch=True, events=400)
+@pytest.mark.parametrize("method", ["launch", "graph"])
+def test_a_kernel_a_batch_gives_the_same_circles(driver: str, method: str) -> None:
+    made = run(driver, method=method, events=400)
     assert (made.answered, made.as_cpu >= 399, made.stages) == (400, True, None)
+
+
+@pytest.mark.parametrize("batch", [20, 64])
+def test_lines_that_are_copied_are_read_when_they_are_whole(driver: str, batch: int) -> None:
+    # A batch of 20 goes over the end of the ring; the fake's copies put a line's number there first.
+    made = run(driver, method="copy", batch=batch, events=1920, rate_hz=100_000)
+    assert made.answered == 1920
+    assert made.as_cpu >= 1918
+    assert made.torn > 0
+
+
+def test_stores_into_the_gpus_memory_are_used_where_the_machine_has_them(
+    driver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match=r"^not available: .*stores into the GPU's memory"):
+        run(driver, method="store")
+    monkeypatch.setenv("FAKE_CUDA_COHERENT", "1")
+    made = run(driver, method="store", events=400)
+    assert (made.answered, made.as_cpu >= 399) == (400, True)
+    monkeypatch.setenv("FAKE_CUDA_FULL", "1")
+    with pytest.raises(UserError, match=r"^cuMemPrefetchAsync: error 2$"):
+        run(driver, method="store")
+
+
+@pytest.mark.parametrize("method", ["mapped", "copy", "launch", "graph"])
+def test_control_c_ends_a_run(driver: str, method: str) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        seen.append((done, total))
+        if done or len(seen) == 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(driver, method=method, rate_hz=2000, events=40_000, progress=progress)  # type: ignore[arg-type]
+    assert seen[0][1] == 40_000
+    assert 0 < seen[-1][0] < 40_000
 
 
 @pytest.mark.parametrize(
@@ -155,9 +193,10 @@ def test_a_launch_a_batch_gives_the_same_circles(driver: str) -> None:
         ({"blocks": 0}, "multiple of the warps"),
         ({"events": 0}, "no events"),
         ({"watchdog_s": -1.0}, "watchdog"),
+        ({"method": "radio"}, "no method 'radio'"),
     ],
 )
-def test_settings_that_cannot_run_are_one_line(driver: str, more: dict[str, float], error: str) -> None:
+def test_settings_that_cannot_run_are_one_line(driver: str, more: dict[str, float | str], error: str) -> None:
     with pytest.raises(UserError, match=error):
         run(driver, **more)
 
@@ -179,7 +218,7 @@ def test_what_a_machine_lacks_is_one_line(
     monkeypatch.delenv("FAKE_CUDA_ERROR")
     with pytest.raises(UserError, match="CUDA_ERROR_INVALID_IMAGE"):
         native.gpu_run(
-            driver, b"none", records("single", 20), launch=False, batch=1, rate_hz=1, events=1, blocks=1,
+            driver, b"none", records("single", 20), method="mapped", batch=1, rate_hz=1, events=1, blocks=1,
             lines=4, watchdog_s=1,
         )  # fmt: skip
     monkeypatch.setattr(gpu, "DRIVER", "/nowhere/libcuda.so")
@@ -202,6 +241,18 @@ def test_the_command_prints_latencies(
     assert out.startswith("# threads of the host: 500 of 500 events answered, ")
     assert "first event of a batch" in out
     assert "detected to loaded" in out
+    assert cli.run([*arguments, "--method", "all", "--batch", "1,20", "--rate", "10k,20k"]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert [line.split()[:3] for line in table[2:6]] == [
+        ["mapped", "1", "0.01"], ["mapped", "1", "0.02"], ["mapped", "20", "0.01"], ["mapped", "20", "0.02"],
+    ]  # fmt: skip
+    assert [line.split()[0] for line in table[6::4]] == ["copy", "graph", "launch", "#"]
+    assert table[-1].startswith("# store, 20 a batch, 0.02 M/s: not available: ")
+    assert cli.run([*arguments, "--method", "store"]) == 2
+    assert capsys.readouterr().err.startswith("isthmus: not available: ")
+    for wrong, said in ((["--batch", "0"], "1 to 1024"), (["--method", "radio"], "unknown method 'radio'")):
+        assert cli.run([*arguments, *wrong]) == 2
+        assert said in capsys.readouterr().err
     assert cli.run([*arguments[:-1], "3"]) == 2
     assert "--blocks 3: expected a power of two" in capsys.readouterr().err
 

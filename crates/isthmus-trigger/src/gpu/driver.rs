@@ -32,6 +32,9 @@ pub enum GpuError {
         /// The driver's name of the error.
         error: String,
     },
+    /// Another thread ended the run.
+    #[error("stopped")]
+    Stopped,
     /// A kernel ended before it was stopped, or did not answer.
     #[error("{0}")]
     Kernel(String),
@@ -83,6 +86,18 @@ functions! {
         *mut c_void, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, *mut c_void,
         *mut *mut c_void, *mut *mut c_void
     );
+    attribute = "cuDeviceGetAttribute"(*mut c_int, c_int, c_int);
+    managed = "cuMemAllocManaged"(*mut u64, usize, c_uint);
+    advise = "cuMemAdvise"(u64, usize, c_int, c_int);
+    prefetch = "cuMemPrefetchAsync"(u64, usize, c_int, *mut c_void);
+    upload_async = "cuMemcpyHtoDAsync_v2"(u64, *const c_void, usize, *mut c_void);
+    download_async = "cuMemcpyDtoHAsync_v2"(*mut c_void, u64, usize, *mut c_void);
+    capture = "cuStreamBeginCapture_v2"(*mut c_void, c_int);
+    captured = "cuStreamEndCapture"(*mut c_void, *mut *mut c_void);
+    instantiate = "cuGraphInstantiateWithFlags"(*mut *mut c_void, *mut c_void, u64);
+    graph_launch = "cuGraphLaunch"(*mut c_void, *mut c_void);
+    graph_end = "cuGraphDestroy"(*mut c_void);
+    graph_exec_end = "cuGraphExecDestroy"(*mut c_void);
     error_name = "cuGetErrorName"(Status, *mut *const c_char);
 }
 
@@ -92,23 +107,45 @@ const NOT_READY: Status = 600;
 const HOST_PORTABLE_MAPPED: c_uint = 1 | 2;
 /// A stream that does not wait for the default one.
 const NON_BLOCKING: c_uint = 1;
+/// `CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST`: a store of the host to memory that lies in the GPU goes
+/// there, and the pages stay.
+const HOST_REACHES_DEVICE: c_int = 101;
+/// `CU_MEM_ATTACH_GLOBAL`.
+const ATTACH_GLOBAL: c_uint = 1;
+/// `CU_MEM_ADVISE_SET_PREFERRED_LOCATION` and `CU_MEM_ADVISE_SET_ACCESSED_BY`.
+const PREFERRED_LOCATION: c_int = 3;
+const ACCESSED_BY: c_int = 5;
+/// `CU_DEVICE_CPU`.
+const HOST: c_int = -1;
+/// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
+const THREAD_LOCAL: c_int = 1;
 
 /// One GPU, with a module loaded.
 pub struct Driver {
     calls: Functions,
     device: c_int,
     module: *mut c_void,
+    /// For kernels.
     stream: *mut c_void,
+    /// For copies beside a kernel that never leaves.
+    copies: *mut c_void,
     /// Its name.
     name: String,
     _library: Library,
 }
 
-/// Memory of the host that the GPU addresses as well. It is freed with `Driver::free_mapped`.
+/// Memory that both address: of the host, or of the GPU (`Driver::stored`). It is freed with `Driver::free_mapped`.
 pub(super) struct Mapped {
     host: *mut u32,
     pub(super) device: u64,
     words: usize,
+    of_device: bool,
+}
+
+/// Work of the GPU that one call starts again and again.
+pub(super) struct Graph {
+    graph: *mut c_void,
+    exec: *mut c_void,
 }
 
 impl Mapped {
@@ -149,8 +186,8 @@ impl Driver {
     pub fn open(path: &str, cubin: &[u8]) -> Result<Self, GpuError> {
         let calls = Calls::new(path)?;
         let Calls { functions: calls, library, device, name } = calls;
-        let mut made =
-            Self { calls, device, module: null_mut(), stream: null_mut(), name, _library: library };
+        let (module, stream, copies) = (null_mut(), null_mut(), null_mut());
+        let mut made = Self { calls, device, module, stream, copies, name, _library: library };
         let (mut context, mut module, mut stream) = (null_mut(), null_mut(), null_mut());
         // SAFETY: out parameters are valid for the calls; the image outlives the call that copies it.
         unsafe {
@@ -162,6 +199,9 @@ impl Driver {
             let status = (made.calls.stream)(&mut stream, NON_BLOCKING);
             made.check("cuStreamCreate", status)?;
             made.stream = stream;
+            let status = (made.calls.stream)(&mut stream, NON_BLOCKING);
+            made.check("cuStreamCreate", status)?;
+            made.copies = stream;
         }
         Ok(made)
     }
@@ -189,7 +229,7 @@ impl Driver {
             self.check("cuMemHostAlloc", status)?;
             let status = (self.calls.host_address)(&mut device, host, 0);
             host.cast::<u32>().write_bytes(0, words);
-            let made = Mapped { host: host.cast(), device, words };
+            let made = Mapped { host: host.cast(), device, words, of_device: false };
             if let Err(error) = self.check("cuMemHostGetDevicePointer", status) {
                 self.free_mapped(made);
                 return Err(error);
@@ -198,8 +238,46 @@ impl Driver {
         }
     }
 
+    /// Memory of the GPU to which the host stores. An error where the machine has no way for such stores.
+    pub(super) fn stored(&self, words: usize) -> Result<Mapped, GpuError> {
+        let mut reaches = 0;
+        // SAFETY: the out parameter is valid.
+        let status =
+            unsafe { (self.calls.attribute)(&mut reaches, HOST_REACHES_DEVICE, self.device) };
+        self.check("cuDeviceGetAttribute", status)?;
+        if reaches == 0 {
+            let what = "not available: this machine's processor has no stores into the GPU's memory \
+                        (DIRECT_MANAGED_MEM_ACCESS_FROM_HOST is 0)";
+            return Err(GpuError::Kernel(what.into()));
+        }
+        let (bytes, mut device) = (4 * words, 0);
+        // SAFETY: the out parameter is valid. The pages are moved to the GPU and initialised there before their use.
+        let moved = unsafe {
+            let status = (self.calls.managed)(&mut device, bytes, ATTACH_GLOBAL);
+            self.check("cuMemAllocManaged", status)?;
+            let there = (self.calls.advise)(device, bytes, PREFERRED_LOCATION, self.device);
+            let seen = (self.calls.advise)(device, bytes, ACCESSED_BY, HOST);
+            let moved = (self.calls.prefetch)(device, bytes, self.device, self.copies);
+            self.check("cuMemAdvise", there)
+                .and_then(|()| self.check("cuMemAdvise", seen))
+                .and_then(|()| self.check("cuMemPrefetchAsync", moved))
+                .and_then(|()| self.wait_copies())
+        };
+        let made = Mapped { host: device as *mut u32, device, words, of_device: true };
+        if let Err(error) = moved {
+            self.free_mapped(made);
+            return Err(error);
+        }
+        // SAFETY: within the allocation; one address serves host and GPU.
+        unsafe { made.host.write_bytes(0, words) };
+        Ok(made)
+    }
+
     #[allow(clippy::needless_pass_by_value, reason = "it is gone afterwards")]
     pub(super) fn free_mapped(&self, memory: Mapped) {
+        if memory.of_device {
+            return self.free(memory.device);
+        }
         // SAFETY: allocated by `mapped`, freed once.
         unsafe { (self.calls.host_free)(memory.host.cast()) };
     }
@@ -227,6 +305,87 @@ impl Driver {
         let status =
             unsafe { (self.calls.download)(to.as_mut_ptr().cast(), from, size_of_val(to)) };
         self.check("cuMemcpyDtoH", status)
+    }
+
+    /// Begins to copy words of the host's memory to the GPU's, beside kernels. `wait_copies` waits for all.
+    pub(super) fn copy(
+        &self,
+        to: u64,
+        from: &Mapped,
+        first: usize,
+        words: usize,
+    ) -> Result<(), GpuError> {
+        assert!(first + words <= from.words);
+        // SAFETY: within the allocation, which outlives the copy: its owner waits for copies before it frees it.
+        let status = unsafe {
+            (self.calls.upload_async)(to, from.host.add(first).cast(), 4 * words, self.copies)
+        };
+        self.check("cuMemcpyHtoDAsync", status)
+    }
+
+    pub(super) fn wait_copies(&self) -> Result<(), GpuError> {
+        // SAFETY: the stream is ours.
+        self.check("cuStreamSynchronize", unsafe { (self.calls.wait)(self.copies) })
+    }
+
+    /// Copies all of `input` to `to`, starts a kernel, copies `from` to all of `output`: as one graph.
+    pub(super) fn graph(
+        &self,
+        (input, to): (&Mapped, u64),
+        kernel: (&str, [u32; 2], &mut [Argument]),
+        (from, output): (u64, &Mapped),
+    ) -> Result<Graph, GpuError> {
+        let mut graph = null_mut();
+        // SAFETY: both memories outlive the graph; the stream is ours, and only this thread uses it.
+        let recorded = unsafe {
+            let status = (self.calls.capture)(self.stream, THREAD_LOCAL);
+            self.check("cuStreamBeginCapture", status)?;
+            let (bytes, host) = (4 * input.words, input.host.cast());
+            let status = (self.calls.upload_async)(to, host, bytes, self.stream);
+            let recorded = self
+                .check("cuMemcpyHtoDAsync", status)
+                .and_then(|()| self.launch(kernel.0, kernel.1, kernel.2))
+                .and_then(|()| {
+                    let (bytes, host) = (4 * output.words, output.host.cast());
+                    let status = (self.calls.download_async)(host, from, bytes, self.stream);
+                    self.check("cuMemcpyDtoHAsync", status)
+                });
+            let status = (self.calls.captured)(self.stream, &mut graph);
+            recorded.and_then(|()| self.check("cuStreamEndCapture", status))
+        };
+        let mut made = Graph { graph, exec: null_mut() };
+        // SAFETY: the out parameter is valid.
+        let made_exec = recorded.and_then(|()| {
+            let status = unsafe { (self.calls.instantiate)(&mut made.exec, graph, 0) };
+            self.check("cuGraphInstantiate", status)
+        });
+        match made_exec {
+            Ok(()) => Ok(made),
+            Err(error) => {
+                self.free_graph(made);
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts a graph.
+    pub(super) fn start(&self, graph: &Graph) -> Result<(), GpuError> {
+        // SAFETY: of `graph`, not yet freed.
+        let status = unsafe { (self.calls.graph_launch)(graph.exec, self.stream) };
+        self.check("cuGraphLaunch", status)
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "it is gone afterwards")]
+    pub(super) fn free_graph(&self, graph: Graph) {
+        // SAFETY: of `graph`, each freed once.
+        unsafe {
+            if !graph.exec.is_null() {
+                (self.calls.graph_exec_end)(graph.exec);
+            }
+            if !graph.graph.is_null() {
+                (self.calls.graph_end)(graph.graph);
+            }
+        }
     }
 
     /// Starts a kernel on the stream of this driver.
@@ -289,9 +448,11 @@ impl Drop for Driver {
     fn drop(&mut self) {
         // SAFETY: each object is destroyed once; in a destructor errors cannot be reported.
         unsafe {
-            if !self.stream.is_null() {
-                (self.calls.wait)(self.stream);
-                (self.calls.stream_end)(self.stream);
+            for stream in [self.stream, self.copies] {
+                if !stream.is_null() {
+                    (self.calls.wait)(stream);
+                    (self.calls.stream_end)(stream);
+                }
             }
             if !self.module.is_null() {
                 (self.calls.unload)(self.module);

@@ -2,19 +2,21 @@
 //! Measures a GPU as the trigger's processor. This thread is the network interface: it writes events at their
 //! intended times and takes the results.
 
+use super::batches::batches;
 use super::driver::{Argument, Mapped};
+use super::ring::Ring;
 use super::{Driver, GpuError, LINE_WORDS, Line, SEQUENCE, STAMPS, line, result, tables};
 use crate::record::Record;
 use crate::rings::{Finder, Found};
 use crate::simd::Level;
 use serde::Serialize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Warps of a block, as in `rings.cu`.
-const WARPS_OF_BLOCK: u32 = 4;
+pub(super) const WARPS_OF_BLOCK: u32 = 4;
 /// Lanes of a warp.
-const LANES: u32 = 32;
+pub(super) const LANES: u32 = 32;
 /// No result for this long means that the kernel is gone.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -22,9 +24,38 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// A kernel that never leaves polls a ring in the host's memory.
-    Persistent,
+    Mapped,
+    /// It polls a ring in the GPU's memory, to which the host stores; not every machine has such stores.
+    Store,
+    /// It polls a ring in the GPU's memory, to which the copy engine copies each batch.
+    Copy,
+    /// For each batch a graph of copy, kernel and copy back.
+    Graph,
     /// For each batch: copy, launch, copy back.
     Launch,
+}
+
+impl Method {
+    /// All, fastest expected first.
+    pub const ALL: [Self; 5] = [Self::Mapped, Self::Store, Self::Copy, Self::Graph, Self::Launch];
+
+    /// Its name in commands.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mapped => "mapped",
+            Self::Store => "store",
+            Self::Copy => "copy",
+            Self::Graph => "graph",
+            Self::Launch => "launch",
+        }
+    }
+
+    /// The method of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
 }
 
 /// What is run.
@@ -60,7 +91,7 @@ pub struct Times {
 }
 
 impl Times {
-    fn of(mut times: Vec<u64>) -> Self {
+    pub(super) fn of(mut times: Vec<u64>) -> Self {
         times.sort_unstable();
         let samples = times.len();
         let at = |share: f64| {
@@ -88,7 +119,7 @@ pub struct Report {
     pub first: Times,
     /// See `first`.
     pub last: Times,
-    /// Mean ns in the GPU from detected to loaded, loaded to fitted, fitted to published; none for a launch.
+    /// Mean ns in the GPU from detected to loaded, loaded to fitted, fitted to published; none for a graph or launch.
     pub stages: Option<[f64; 3]>,
     /// Lines that were read while they were written, and read again.
     pub torn: u64,
@@ -100,12 +131,30 @@ pub struct Report {
     pub per_second: f64,
 }
 
+/// What another thread sees of a run, and by which it ends it. The run itself calls nobody: that would be in its times.
+#[derive(Debug, Default)]
+pub struct Watch {
+    /// Events answered so far.
+    pub answered: AtomicUsize,
+    /// Whether the run is to end with [`GpuError::Stopped`].
+    pub stop: AtomicBool,
+}
+
+impl Watch {
+    /// Notes the events answered. An error if the run is to end.
+    pub(super) fn at(&self, answered: usize) -> Result<(), GpuError> {
+        self.answered.store(answered, Ordering::Relaxed);
+        if self.stop.load(Ordering::Relaxed) { Err(GpuError::Stopped) } else { Ok(()) }
+    }
+}
+
 /// Runs it. The results are compared with the CPU's.
 pub fn run(
     driver: &Driver,
     finder: &Finder,
     records: &[Record],
     settings: &Settings,
+    watch: &Watch,
 ) -> Result<Report, GpuError> {
     if records.is_empty() || settings.batch == 0 || settings.events == 0 {
         return Err(GpuError::Kernel("no events".into()));
@@ -120,21 +169,25 @@ pub fn run(
     let words = tables(finder);
     let address = driver.alloc(4 * words.len())?;
     let made = driver.upload(address, &words).and_then(|()| match settings.method {
-        Method::Persistent => persistent(driver, address, finder, records, settings),
-        Method::Launch => launches(driver, address, finder, records, settings),
+        Method::Graph | Method::Launch => {
+            batches(driver, address, finder, records, settings, watch)
+        }
+        Method::Mapped | Method::Store | Method::Copy => {
+            persistent(driver, address, finder, records, settings, watch)
+        }
     });
     driver.free(address);
     made
 }
 
 /// The CPU's circles of the records, for comparison.
-fn expected(finder: &Finder, records: &[Record]) -> Vec<Found> {
+pub(super) fn expected(finder: &Finder, records: &[Record]) -> Vec<Found> {
     let mut found = Vec::new();
     finder.find(Level::best(), records, &mut found);
     found
 }
 
-fn same(a: &Found, b: &Found) -> bool {
+pub(super) fn same(a: &Found, b: &Found) -> bool {
     a.count == b.count
         && a.rings().iter().zip(b.rings()).all(|(a, b)| {
             let near = |a: f32, b: f32| (a - b).abs() < 0.01;
@@ -146,7 +199,7 @@ fn same(a: &Found, b: &Found) -> bool {
 /// kernels when it makes or frees some.
 struct Shared {
     control: Mapped,
-    events: Mapped,
+    events: Ring,
     results: Mapped,
     report: Mapped,
 }
@@ -157,21 +210,24 @@ fn persistent(
     finder: &Finder,
     records: &[Record],
     settings: &Settings,
+    watch: &Watch,
 ) -> Result<Report, GpuError> {
     let lines = settings.lines as usize;
     let warps = (settings.blocks * WARPS_OF_BLOCK) as usize;
+    let events = Ring::new(driver, settings.method, lines)?;
     let mut made = Vec::new();
-    for words in [LINE_WORDS, lines * LINE_WORDS, lines * LINE_WORDS, warps * LINE_WORDS] {
+    for words in [LINE_WORDS, lines * LINE_WORDS, warps * LINE_WORDS] {
         match driver.mapped(words) {
             Ok(memory) => made.push(memory),
             Err(error) => {
                 made.into_iter().for_each(|memory| driver.free_mapped(memory));
+                events.free(driver);
                 return Err(error);
             }
         }
     }
-    let [control, events, results, report] =
-        <[Mapped; 4]>::try_from(made).unwrap_or_else(|_| unreachable!("four were made"));
+    let [control, results, report] =
+        <[Mapped; 3]>::try_from(made).unwrap_or_else(|_| unreachable!("three were made"));
     let shared = Shared { control, events, results, report };
     let watchdog = settings.watchdog.as_nanos() as u64;
     let started = driver.launch(
@@ -180,14 +236,14 @@ fn persistent(
         &mut [
             Argument::Address(tables),
             Argument::Address(shared.control.device),
-            Argument::Address(shared.events.device),
+            Argument::Address(shared.events.device()),
             Argument::Address(shared.results.device),
             Argument::Address(shared.report.device),
             Argument::Word(settings.lines),
             Argument::Long(watchdog),
         ],
     );
-    let outcome = started.and_then(|()| feed(driver, &shared, finder, records, settings));
+    let outcome = started.and_then(|()| feed(driver, &shared, finder, records, settings, watch));
     // Whatever happened, the kernel is asked to leave before its memory goes.
     shared.control.word(0).store(1, Ordering::Release);
     let ended = driver.wait();
@@ -202,7 +258,8 @@ fn persistent(
         Ok(report)
     });
     let Shared { control, events, results, report } = shared;
-    [control, events, results, report].into_iter().for_each(|one| driver.free_mapped(one));
+    events.free(driver);
+    [control, results, report].into_iter().for_each(|one| driver.free_mapped(one));
     outcome
 }
 
@@ -213,6 +270,7 @@ fn feed(
     finder: &Finder,
     records: &[Record],
     settings: &Settings,
+    watch: &Watch,
 ) -> Result<Report, GpuError> {
     let known = expected(finder, records);
     let lines: Vec<Line> = records.iter().map(|record| line(record, 0)).collect();
@@ -227,6 +285,7 @@ fn feed(
     let mut heard = start;
     let mut answer: Line = [0; LINE_WORDS];
     while taken < total {
+        watch.at(taken)?;
         let now = start.elapsed();
         if sent < total && now.as_secs_f64() >= (sent / settings.batch) as f64 * period {
             if sent + settings.batch - taken <= settings.lines as usize {
@@ -235,6 +294,7 @@ fn feed(
                     renumber(&mut line, event as u32);
                     shared.events.write(place(event), &line);
                 }
+                shared.events.send(driver, sent % settings.lines as usize, settings.batch)?;
                 sent += settings.batch;
                 late = false;
             } else if !late {
@@ -294,7 +354,7 @@ fn renumber(line: &mut Line, event: u32) {
     line[SEQUENCE + 1] ^= old ^ line[SEQUENCE].rotate_left(SEQUENCE as u32);
 }
 
-fn empty(driver: &Driver, events: usize) -> Report {
+pub(super) fn empty(driver: &Driver, events: usize) -> Report {
     Report {
         device: driver.name().to_owned(),
         events,
@@ -308,66 +368,6 @@ fn empty(driver: &Driver, events: usize) -> Report {
         delayed: 0,
         per_second: 0.0,
     }
-}
-
-/// A copy, a launch and a copy back for each batch, the next one when it is due or when the last one is done.
-fn launches(
-    driver: &Driver,
-    tables: u64,
-    finder: &Finder,
-    records: &[Record],
-    settings: &Settings,
-) -> Result<Report, GpuError> {
-    let known = expected(finder, records);
-    let batch = settings.batch.min(records.len());
-    let input = driver.alloc(size_of::<Record>() * batch)?;
-    let output = match driver.alloc(size_of::<Line>() * batch) {
-        Ok(output) => output,
-        Err(error) => {
-            driver.free(input);
-            return Err(error);
-        }
-    };
-    let total = settings.events / batch * batch;
-    let period = batch as f64 / settings.rate_hz;
-    let blocks = (batch as u32).div_ceil(WARPS_OF_BLOCK);
-    let mut lines = vec![0u32; LINE_WORDS * batch];
-    let mut report = empty(driver, total);
-    let mut times = Vec::new();
-    let start = Instant::now();
-    let mut all = || {
-        for number in 0..total / batch {
-            let due = number as f64 * period;
-            report.delayed += usize::from(start.elapsed().as_secs_f64() > due + period);
-            while start.elapsed().as_secs_f64() < due {
-                std::hint::spin_loop();
-            }
-            let from = number * batch % (records.len() - batch + 1);
-            driver.upload(input, &records[from..from + batch])?;
-            let mut arguments = [
-                Argument::Address(tables),
-                Argument::Address(input),
-                Argument::Address(output),
-                Argument::Word(batch as u32),
-            ];
-            driver.launch("rings_batch", [blocks, WARPS_OF_BLOCK * LANES], &mut arguments)?;
-            driver.wait()?;
-            driver.download(&mut lines, output)?;
-            times.push((start.elapsed().as_nanos() as f64 - due * 1e9).max(0.0) as u64);
-            for (line, known) in lines.as_chunks::<LINE_WORDS>().0.iter().zip(&known[from..]) {
-                report.as_cpu += usize::from(same(&super::found(line), known));
-                report.answered += 1;
-            }
-        }
-        Ok(())
-    };
-    let outcome: Result<(), GpuError> = all();
-    driver.free(input);
-    driver.free(output);
-    outcome?;
-    report.per_second = total as f64 / start.elapsed().as_secs_f64();
-    (report.first, report.last) = (Times::of(times.clone()), Times::of(times));
-    Ok(report)
 }
 
 #[cfg(test)]
