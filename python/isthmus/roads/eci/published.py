@@ -47,6 +47,11 @@ def points(seed: int = 1) -> list[Point]:
         for count, window in ((200, 1), (READS, saturating(128))):
             one = Transfers("device-read", 128, count, window, seed=seed, driver=driver)
             made.append(Point(one, "isthmus", platform))
+    # The same through an AXI port: a beat of the port's 64 bytes a read, each of a line of its own.
+    for driver, size in (("cached-hit", 64), ("cached", 128)):
+        for count, window in ((200, 1), (READS, saturating(128))):
+            one = Transfers("device-read", size, count, window, seed=seed, driver=driver, port="axi")
+            made.append(Point(one, "isthmus", platform))
     # Words: I/O accesses, interrupts and barriers.
     for profile, (driver, operations) in product(PROFILES, WORD_OPERATIONS.items()):
         for operation in operations:
