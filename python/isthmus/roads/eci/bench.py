@@ -130,7 +130,9 @@ def check(transfers: Transfers) -> None:
     choose("policy", t.policy, POLICIES)
     choose("port", t.port, PORTS)
     if t.port != "lines" and t.driver not in CACHED:
-        raise UserError(f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}")
+        raise UserError(
+            f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
+        )
     if t.driver in PCIE and t.links > 1:
         raise UserError(f"links: {t.driver} has one link")
     if t.driver in PCIE and t.faults:
@@ -249,7 +251,10 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             "memory": entries(platform.groups["dma"]),
         }
     else:
-        made |= {"fpga": {"model_path": str(models[top_of(t.port)])}, "host": {"model_path": str(models[HOST])}}
+        made |= {
+            "fpga": {"model_path": str(models[top_of(t.port)])},
+            "host": {"model_path": str(models[HOST])},
+        }
     if t.faults:
         made["faults"] = {name: {"rate": rate} for name, rate in t.faults}
     for key, value in changes.items():

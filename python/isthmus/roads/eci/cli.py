@@ -62,8 +62,8 @@ def eci(
         one_of(
             "port",
             PORTS,
-            help="What the FPGA's logic is connected to: the agent, or an AXI port in front of its cache, of the "
-            "drivers cached, cached-dirty and cached-hit.",
+            help="What the FPGA's logic is connected to: the agent, or an AXI port in front of its cache, of "
+            "the drivers cached, cached-dirty and cached-hit.",
         ),
     ] = "lines",
     links: Annotated[int, typer.Option(metavar="N", help="Links between host and FPGA, 1 or 2.")] = 1,
@@ -104,7 +104,19 @@ def eci(
     from isthmus.roads.eci import command
 
     asked = command.Asked(
-        operation, driver, links, policy, pcie, errors, size, iterations, window, platform, profile, seed, port
+        operation,
+        driver,
+        links,
+        policy,
+        pcie,
+        errors,
+        size,
+        iterations,
+        window,
+        platform,
+        profile,
+        seed,
+        port,
     )
     if print_scenario:
         print(command.scenario_text(asked))
