@@ -36,7 +36,7 @@ def _link_cycles(m: Measurement) -> float | None:
 
 
 def _port_cycles(m: Measurement) -> float | None:
-    """Clocks of the AXI port and the cache with a hit: from AR to R, or from a write's first beat on W to B."""
+    """Clocks of the AXI port and the cache with a hit: from AR to R, or from a write's beat on W to B."""
     inside = [stage.time for stage in m.stages if stage.name == "port, cache"]
     cycles, latency = workload("fastest_cycles")(m), m.latency
     if not inside or cycles is None or latency is None or m.workload["driver"] != "cached-hit":
