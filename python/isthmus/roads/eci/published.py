@@ -52,7 +52,7 @@ def points(seed: int = 1) -> list[Point]:
         ("device-read", "cached-hit", 64, 200, 1),
         ("device-read", "cached-hit", 64, READS, saturating(64)),
         ("device-write", "cached-hit", 64, 200, 1),
-        ("device-read", "cached", 128, 200, 1),
+        ("device-read", "cached", 128, READS, 1),  # over all turns of the lanes
         ("device-read", "cached", 4_096, 500, saturating(4_096)),
     )
     for operation, driver, size, count, window in over_axi:
