@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Device: an FPGA at one coherent link or two, whose logic is an AXI master behind a coherent port.
+/// Device: an FPGA at a coherent link or two, whose logic is an AXI master behind a coherent port.
 ///
 /// tasks -> ccix_dma -> AXI -> coherence_axi -> eci_fpga -> blocks, and back
 /// (docs/explanation/cores/coherence.md)
