@@ -41,7 +41,7 @@ DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "cached", "cached-hit", "
 on lines that it has; the document's comparison, DMA over PCIe."""
 CACHED = ("cached", "cached-hit")
 PORTS = ("lines", "axi")
-"""What the FPGA's logic is connected to: the agent's own port, or, of `CACHED`, an AXI port before its cache."""
+"""What the FPGA's logic is connected to: the agent, or, of `CACHED`, an AXI port before its cache."""
 CONTENDED = "contended"
 """Through the cache, while the host stores to the same lines: of `isthmus bench ccix-contention` alone."""
 TOPS: Mapping[str, str] = {
