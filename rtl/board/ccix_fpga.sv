@@ -8,13 +8,16 @@
 ///               generator's commands and their ends
 ///   Translation with Translate: addresses are virtual, ccix_translate has the pages of the host's
 ///               tables. Without: physical addresses, a wire
+///   Port        with AxiPort: ccix_dma -> AXI of 512 bits and one ID -> coherence_axi in the place
+///               of ccix_traffic
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
-///               beat to the task's end 2 cycles
+///               beat to the task's end 2 cycles. With AxiPort a read that hits the cache:
+///               its address on AR to its beat on R 5 cycles
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2, Ahead
-///               as ccix_translate
-///   Not done    the hard block
+///               as ccix_translate; AxiPort only with CacheLines
+///   Not done    the hard block; atomics through the AXI port
 module ccix_fpga
   import ccix_pkg::*;
   import ccix_fpga_pkg::*;
@@ -26,7 +29,8 @@ module ccix_fpga
   parameter int unsigned NumMiss     = 8,
   parameter int unsigned PagesLog2   = 0,
   parameter int unsigned Ahead       = 0,
-  parameter int unsigned CacheLines  = 0
+  parameter int unsigned CacheLines  = 0,
+  parameter bit          AxiPort     = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -76,14 +80,59 @@ module ccix_fpga
   header_t ans_header;
   logic [1:0] fail;
 
-  ccix_traffic u_traffic (
-    .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
-    .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .task_done_fault_o,
-    .req_valid_o(line_valid), .req_ready_i(line_ready), .req_write_o(line_write),
-    .req_index_o(line_index), .req_tag_o(line_tag), .req_mask_o(line_mask),
-    .req_data_o(line_data), .rsp_valid_i(line_rsp_valid), .rsp_tag_i(line_rsp_tag),
-    .rsp_fault_i(line_rsp_fault), .rsp_data_i(line_rsp_data), .wrong_o(wrong)
-  );
+  // ---------------------------------------------------------------- the FPGA's logic
+  logic refused;  // the AXI port answered with an error
+  if (AxiPort) begin : gen_axi
+    if (CacheLines == 0) begin : gen_cache_check
+      $error("ccix_fpga: AxiPort needs CacheLines");
+    end
+    axi_pkg::address_t aw, ar;
+    logic awvalid, awready, wvalid, wready, wlast, bvalid, bready, arvalid, arready, rvalid, rready;
+    logic rlast;
+    logic [1:0] bresp, rresp, ids;
+    logic [32:0] index;  // of 39 bits of address: more, ccix_cache does not take
+    line_t wdata, rdata;
+    mask_t wstrb;
+    coherence_atomic_pkg::atomic_t atomic;
+    ccix_dma u_dma (
+      .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
+      .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(awvalid),
+      .awready_i(awready), .aw_o(aw), .wvalid_o(wvalid), .wready_i(wready), .wdata_o(wdata),
+      .wstrb_o(wstrb), .wlast_o(wlast), .bvalid_i(bvalid), .bready_o(bready), .bresp_i(bresp),
+      .arvalid_o(arvalid), .arready_i(arready), .ar_o(ar), .rvalid_i(rvalid), .rready_o(rready),
+      .rdata_i(rdata), .rresp_i(rresp), .rlast_i(rlast), .wrong_o(wrong), .error_o(refused)
+    );
+    coherence_axi #(
+      .DataWidth(512), .LineBytes(LineBytes), .IdWidth(1), .AddrWidth(39), .NumReads(32),
+      .NumStores(32), .NumBursts(16), .Streams(1), .Atomics(1'b0)
+    ) u_port (
+      .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_o(awready), .awid_i(1'b0), .aw_i(aw),
+      .awatop_i('0), .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb),
+      .bvalid_o(bvalid), .bready_i(bready), .bid_o(ids[0]), .bresp_o(bresp), .arvalid_i(arvalid),
+      .arready_o(arready), .arid_i(1'b0), .ar_i(ar), .rvalid_o(rvalid), .rready_i(rready),
+      .rid_o(ids[1]), .rdata_o(rdata), .rresp_o(rresp), .rlast_o(rlast),
+      .core_valid_o(line_valid), .core_ready_i(line_ready), .core_write_o(line_write),
+      .core_index_o(index), .core_tag_o(line_tag), .core_mask_o(line_mask),
+      .core_data_o(line_data), .core_atomic_o(atomic), .core_rsp_valid_i(line_rsp_valid),
+      .core_rsp_tag_i(line_rsp_tag), .core_rsp_error_i(line_rsp_fault),
+      .core_rsp_data_i(line_rsp_data)
+    );
+    assign line_index        = index_t'(index);
+    assign task_done_fault_o = 1'b0;
+    prim_assert u_plain (.clk_i, .rst_ni, .ok_i(!line_valid || atomic == '0));
+    logic unused;
+    assign unused = ^{wlast, ids};
+  end else begin : gen_lines
+    assign refused = 1'b0;
+    ccix_traffic u_traffic (
+      .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
+      .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .task_done_fault_o,
+      .req_valid_o(line_valid), .req_ready_i(line_ready), .req_write_o(line_write),
+      .req_index_o(line_index), .req_tag_o(line_tag), .req_mask_o(line_mask),
+      .req_data_o(line_data), .rsp_valid_i(line_rsp_valid), .rsp_tag_i(line_rsp_tag),
+      .rsp_fault_i(line_rsp_fault), .rsp_data_i(line_rsp_data), .wrong_o(wrong)
+    );
+  end
 
   // ---------------------------------------------------------------- translation
   if (Translate) begin : gen_translate
@@ -150,7 +199,7 @@ module ccix_fpga
       status_faults_o   <= status_faults_o + 32'(line_rsp_valid && line_rsp_fault);
     end
   end
-  assign status_fail_o = fail != '0;
+  assign status_fail_o = fail != '0 || refused;
 
   assign probe_o[Taken]          = task_valid_i && task_ready_o;
   assign probe_tag_o[Taken]      = task_tag_i;

@@ -32,6 +32,12 @@ def built() -> dict[str, dict[str, Path]]:
 
 
 @pytest.fixture(scope="module")
+def axi() -> Path:
+    """The FPGA's logic is an AXI master in front of its cache."""
+    return bench.model(bench.loaded(), "isthmus", "cached", port="axi")[bench.FPGA]
+
+
+@pytest.fixture(scope="module")
 def run(built: dict[str, dict[str, Path]]) -> Run:
     """One run; `transport`, `home` and `iommu` replace constants. With `translation` the driver is svm."""
 
@@ -281,6 +287,36 @@ def test_lines_through_the_cache_are_right_and_their_stages_add_up(
         assert total == found["stages_total_ps"]
         assert total <= found["latency_ps"]["max"] + CLOCK_PS
         assert found["checked"]["bytes"] >= 150 * size
+
+
+@pytest.mark.parametrize(("operation", "clocks"), [("device-read", 5), ("device-write", 7)])
+def test_a_hit_through_the_axi_port_takes_so_many_clocks_from_address_to_answer(
+    run: Run, axi: Path, operation: str, clocks: int
+) -> None:
+    found = run(model=axi, port="axi", operation=operation, driver="cached-hit", size=64, iterations=50)
+    (cache,) = (stage["ps"] for stage in found["stages"] if stage["name"] == "cache")
+    # A store is offered to the cache a clock behind its beat, and the task ends a clock behind its answer.
+    assert cache == clocks * CLOCK_PS
+    assert found["counters"]["to_fpga.packets"] <= 1 + 2 + 2
+
+
+def test_hits_through_the_axi_port_come_one_a_clock(run: Run, axi: Path) -> None:
+    found = run(model=axi, port="axi", driver="cached-hit", size=64, window=64, iterations=5_000)
+    assert payload(found) == pytest.approx(PINS_BYTES_S, rel=0.001)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("size", [4, 64, 1000, 8192])
+def test_lines_through_the_axi_port_are_right_and_their_stages_add_up(
+    run: Run, axi: Path, operation: str, size: int
+) -> None:
+    """More lines than the cache has: they are evicted, and the host loads all that were written."""
+    for driver in bench.CACHED:
+        found = run(
+            model=axi, port="axi", driver=driver, operation=operation, size=size, iterations=300, window=2
+        )
+        assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"] > 0
+        assert found["checked"]["bytes"] >= 300 * size
 
 
 def test_more_lines_than_the_cache_has_are_evicted_and_written_back(run: Run) -> None:

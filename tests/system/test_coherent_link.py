@@ -46,6 +46,17 @@ def cached() -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
+def axi() -> dict[str, Path]:
+    """The FPGA's logic is an AXI master in front of its cache."""
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, port="axi")
+
+
+@pytest.fixture(scope="module")
+def both_axi() -> dict[str, Path]:
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, links=2, port="axi")
+
+
+@pytest.fixture(scope="module")
 def pcie() -> dict[str, Path]:
     """The FPGA on PCIe."""
     return bench.models(platforms.load(bench.PLATFORM), "isthmus", driver="pcie-dma")
@@ -61,6 +72,8 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
         transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
         if transfers.driver in bench.PCIE:
             models = request.getfixturevalue("pcie")
+        elif transfers.port == "axi":
+            models = request.getfixturevalue("both_axi" if transfers.links == 2 else "axi")
         elif transfers.links == 2:
             models = request.getfixturevalue("both_cached" if transfers.cached else "both")
         else:
@@ -216,6 +229,81 @@ def test_a_hit_takes_five_clocks_at_the_port_and_one_comes_every_clock(run: Run,
     assert alone["workload"]["fastest_cycles"] <= 5
     many = run(operation=operation, driver="cached-hit", window=64, iterations=2_000)
     assert many["throughput"]["payload_bit_s"] / 8 == pytest.approx(300e6 * 128, rel=0.01)
+
+
+@pytest.mark.parametrize(("operation", "clocks"), [("device-read", 5), ("device-write", 7)])
+def test_a_hit_through_the_axi_port_takes_so_many_clocks_from_address_to_answer(
+    run: Run, operation: str, clocks: int
+) -> None:
+    found = run(operation=operation, driver="cached-hit", port="axi", size=64, iterations=50)
+    stages = {stage["name"]: stage["ps"] for stage in found["stages"]}
+    assert stages["port, cache"] == pytest.approx(clocks * 1e6 / 300, abs=2)
+    # Nothing of it crosses the link.
+    assert found["workload"]["link_bytes_s"] == 0
+
+
+def test_hits_through_the_axi_port_come_one_a_clock_each_in_a_line_of_its_own(run: Run) -> None:
+    found = run(driver="cached-hit", port="axi", size=64, window=64, iterations=5_000)
+    assert found["workload"]["lines"] == 1
+    assert found["throughput"]["payload_bit_s"] / 8 == pytest.approx(300e6 * 64, rel=0.001)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_long_bursts_that_hit_through_the_axi_port_have_a_beat_a_clock(run: Run, operation: str) -> None:
+    found = run(operation=operation, driver="cached-hit", port="axi", size=4096, window=4, iterations=200)
+    assert found["throughput"]["payload_bit_s"] / 8 == pytest.approx(300e6 * 64, rel=0.001)
+
+
+AXI = [("fpga", "task taken"), ("fpga", "AXI master"), ("fpga", "port, cache")]
+
+
+@pytest.mark.parametrize("size", [64, 1000])
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("driver", bench.CACHED)
+def test_stages_of_what_comes_through_the_axi_port_are_these_and_add_up(
+    run: Run, driver: str, operation: str, size: int
+) -> None:
+    found = run(operation=operation, driver=driver, port="axi", size=size, iterations=20)
+    names = [(stage["where"], stage["name"]) for stage in found["stages"]]
+    if driver == "cached-hit":
+        wanted = AXI if (operation, size) == ("device-read", 64) else [*AXI, ("fpga", "AXI master")]
+    else:
+        middle = MISS if driver == "cached" else DIRTY
+        wanted = [*AXI, *middle[2:-1], ("fpga", "check, collect, cache, port")]
+    assert names == wanted
+    low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
+    assert low - 3_400 <= sum(stage["ps"] for stage in found["stages"]) <= high + 3_400
+
+
+def test_what_misses_through_the_axi_port_fills_the_link(run: Run) -> None:
+    found = run(driver="cached", port="axi", size=4096, iterations=300, window=4)
+    assert found["throughput"]["payload_bit_s"] / 8 >= 0.99 * LINE_RATE * 16 / 17
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("driver", ["cached", "cached-dirty"])
+def test_what_comes_through_the_axi_port_stays_coherent_over_bad_blocks_of_two_links(
+    run: Run, driver: str, operation: str
+) -> None:
+    faults = {f"{way}{link}.block_error": {"rate": 0.01} for way in BOTH for link in ("", "_1")}
+    found = run(
+        operation=operation, driver=driver, port="axi", size=1000, iterations=200, window=4, links=2,
+        policy="partition", faults=faults,
+    )  # fmt: skip
+    assert found["workload"]["bad_blocks"] > 20
+    assert (found["checked"]["wrong"], found["checked"]["lost"]) == (0, 0)
+    # In the end the host's program has read every line, from the FPGA's cache where it is there.
+    assert found["checked"]["bytes"] >= 4096 * 128 + 200 * 1000
+
+
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_a_line_through_the_axi_port_takes_the_link_of_its_address(run: Run, policy: str) -> None:
+    # A partition has no choice; a balance sends less on the link that is slower.
+    faults = {f"{way}_1.block_error": {"rate": 0.02} for way in BOTH}
+    settings = {"operation": "device-write", "driver": "cached", "port": "axi", "size": 4096, "links": 2}
+    found = run(**settings, iterations=200, window=4, policy=policy, faults=faults)
+    share = found["workload"]["second_link_share"]
+    assert share < 0.48 if policy == "balance" else share == pytest.approx(0.5, abs=0.02)
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)

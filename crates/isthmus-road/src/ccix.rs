@@ -27,7 +27,7 @@ use crate::measurement::{
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
 use program::{Counts, Outcome};
-use scenario::{CcixDriver, CcixScenario, NAME};
+use scenario::{CcixDriver, CcixPort, CcixScenario, NAME};
 use world::World;
 
 /// Coherent host memory over CCIX.
@@ -119,7 +119,11 @@ fn measurement(
     };
     let translated =
         workload.translation.map_or_else(String::new, |one| format!("-{}", one.name()));
-    let name = format!("{}-{}{by}{translated}", workload.bytes, arrivals.suffix());
+    let port = match workload.port {
+        CcixPort::Lines => "",
+        CcixPort::Axi => "-axi",
+    };
+    let name = format!("{}-{}{by}{port}{translated}", workload.bytes, arrivals.suffix());
     let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,
@@ -179,6 +183,9 @@ impl Rates {
             Value::Object(map) => map,
             _ => Map::new(),
         };
+        if scenario.workload.port != CcixPort::Lines {
+            described.insert("port".to_owned(), json!(scenario.workload.port.name()));
+        }
         if let Some(of) = &scenario.workload.translation {
             let translated = json!({
                 "page": of.page.name(),

@@ -4,6 +4,7 @@
 mod breakdown;
 mod nodes;
 mod pcie;
+mod port;
 mod program;
 pub mod scenario;
 mod words;
@@ -122,12 +123,16 @@ fn measurement(
         EciDriver::Uncached => String::new(),
         other => format!("{}-", other.name()),
     };
+    let port = match scenario.over_axi() {
+        true => format!("{}-", workload.port.name()),
+        false => String::new(),
+    };
     let policy = match workload.links {
         1 => String::new(),
         _ => format!("{}-", workload.policy.name()),
     };
     let errors = scenario.errors().map_or_else(String::new, |rate| format!("-e{rate:e}"));
-    let name = format!("{policy}{driver}{}-{}{errors}", workload.bytes, arrivals.suffix());
+    let name = format!("{policy}{port}{driver}{}-{}{errors}", workload.bytes, arrivals.suffix());
     Ok(Measurement {
         workload: described,
         iterations: samples.count(),
@@ -202,8 +207,9 @@ impl Rates {
             |pcie| json!({ "pcie": format!("Gen{} x{}", pcie.link.generation, pcie.link.lanes) }),
         );
         let two = (scenario.workload.links > 1).then_some(two);
+        let port = scenario.over_axi().then(|| json!({ "port": scenario.workload.port.name() }));
         let errors = scenario.errors().map(|rate| json!({ "errors": rate }));
-        let parts = std::iter::once(described).chain(two).chain(pcie).chain(errors);
+        let parts = std::iter::once(described).chain(two).chain(pcie).chain(port).chain(errors);
         parts.filter_map(|part| part.as_object().cloned()).flatten().collect()
     }
 }

@@ -171,6 +171,7 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
             "cached-hit": "-hit",
             "contended": "-contended",
         }.get(t.driver, "")
+        + ("" if t.port == "lines" else f"-{t.port}")
         + (memory_name(t.translation) if t.translation else "")
         + (f"-{t.contention.lines}-h{t.contention.host_window}" if t.contention else "")
         for p in published.points()
@@ -202,6 +203,11 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
             {"driver": "dma"},
             "unknown driver 'dma'; choose from request-agent, svm, cached, cached-hit, pcie-dma, all",
         ),
+        (
+            {"port": "axi"},
+            "port: axi is in front of the FPGA's cache; expected a driver of cached, cached-hit",
+        ),
+        ({"driver": "cached", "port": "ahb"}, "unknown port 'ahb'; choose from lines, axi"),
         ({"driver": "svm", "page": "8K"}, "unknown page '8K'; choose from 4K, 2M, 1G, all"),
         ({"driver": "svm", "translation": "mis"}, "unknown translation 'mis'; did you mean 'miss'?"),
         ({"driver": "svm", "size": "64K", "window": 9}, "window: 9 is outside 1 to 8 for transfers of 65536"),

@@ -110,6 +110,20 @@ def test_the_same_transfers_over_pcie_are_shown_beside_with_their_crossovers(
     assert names == ["isthmus", "isthmus, PCIe Gen3 x16", "isthmus, PCIe Gen3 x16, ring"]
 
 
+def test_an_axi_port_is_another_top_of_the_fpga_with_the_same_cache() -> None:
+    platform = eci.loaded()
+    asked = Asked(operation="device-read", driver="cached-hit", size="64", window=1, port="axi")
+    [point] = command.wanted(asked)
+    assert eci.tops("cached-hit", "axi") == (eci.AXI_FPGA, eci.HOST)
+    made = eci.scenario(point, {top: Path(f"{top}.so") for top in eci.tops("cached-hit", "axi")})
+    assert made["workload"]["port"] == "axi"
+    assert made["fpga"] == {"model_path": "eci_axi_fpga.so"}
+    ends = [eci.parameters(platform, "isthmus", top, cached=True) for top in (eci.FPGA, eci.AXI_FPGA)]
+    assert ends[0] == ends[1]
+    plain = eci.scenario(Point(Transfers("device-read"), "isthmus", platform), GIVEN)
+    assert "port" not in plain["workload"]
+
+
 def test_over_pcie_the_fpga_and_the_host_are_others() -> None:
     made = eci.scenario(Point(Transfers("device-read", driver="pcie-ring"), "isthmus", eci.loaded()), GIVEN)
     assert made["fpga"]["model_path"] == f"{eci.DMA}.so"
@@ -196,9 +210,10 @@ def test_the_page_of_both_profiles_draws_two_lines() -> None:
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
     ids = {
-        f"eci/eci/{p.profile}/{p.transfers.operation}/{links}{driver}{p.transfers.size}-w{p.transfers.window}"
+        f"eci/eci/{p.profile}/{p.transfers.operation}/{links}{port}{driver}{p.transfers.size}-w{p.transfers.window}"
         for p in published.points()
         for links in [f"{p.transfers.policy}-" if p.transfers.links > 1 else ""]
+        for port in ["" if p.transfers.port == "lines" else f"{p.transfers.port}-"]
         for driver in ["" if p.transfers.driver == "uncached" else f"{p.transfers.driver}-"]
     }
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
@@ -217,6 +232,11 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         ({"size": "1K", "window": 300}, "window: 300 is outside 1 to 256 for transfers of 1024 bytes"),
         ({"size": "1K", "platform": "gige-direct"}, "is of kind gige; eci runs on eci"),
         ({"links": 3}, "links: 3 is outside 1 to 2"),
+        (
+            {"port": "axi"},
+            "port: axi is in front of the FPGA's cache; expected a driver of cached, cached-dirty",
+        ),
+        ({"port": "ahb"}, "unknown port 'ahb'; choose from lines, axi"),
         ({"driver": "io", "size": "16"}, "size: an I/O access is of 1 to 8 bytes"),
         ({"policy": "balanced"}, "unknown policy 'balanced'; did you mean 'balance'?"),
         ({"driver": "ipi", "operation": "device-read"}, "unknown driver 'ipi'"),

@@ -23,6 +23,28 @@ use crate::scenario::{Limits, Profile, sixteen};
 /// The road's name.
 pub(super) const NAME: &str = "ccix";
 
+/// What the FPGA's logic is connected to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CcixPort {
+    /// The agent's own port: a line a request.
+    #[default]
+    Lines,
+    /// An AXI port in front of the cache; the logic is an AXI master of 512 bits. Of `cached` and `cached-hit`.
+    Axi,
+}
+
+impl CcixPort {
+    /// Name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Axi => "axi",
+        }
+    }
+}
+
 /// How the FPGA's logic reaches host memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -252,6 +274,9 @@ pub struct CcixWorkload {
     /// How the FPGA's logic reaches host memory.
     #[serde(default)]
     pub driver: CcixDriver,
+    /// What the FPGA's logic is connected to; the FPGA's model must have it.
+    #[serde(default)]
+    pub port: CcixPort,
     /// Transfers in flight.
     #[serde(default)]
     pub window: Option<u32>,
@@ -442,6 +467,11 @@ impl CcixScenario {
                 return Err(RoadError::scenario("workload.translation", reason));
             }
             (None, _) => {}
+        }
+        let (port, driver) = (self.workload.port, self.workload.driver);
+        if port == CcixPort::Axi && !matches!(driver, CcixDriver::Cached | CcixDriver::CachedHit) {
+            let reason = format!("expected lines for workload.driver {}", driver.name());
+            return Err(RoadError::scenario("workload.port", reason));
         }
         self.check_contention()?;
         self.check_locks()?;
@@ -719,6 +749,20 @@ mod tests {
             serde_json::json!({"page": "4K", "order": order, "footprint_bytes": 1 << 20});
         scenario["workload"]["driver"] = "svm".into();
         scenario
+    }
+
+    #[test]
+    fn an_axi_port_is_in_front_of_a_cache() {
+        let without = with(&["workload", "port"], "axi".into());
+        let says = "workload.port: expected lines for workload.driver request-agent";
+        assert!(without.contains(says), "{without}");
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"]["port"] = "axi".into();
+        for driver in ["cached", "cached-hit"] {
+            scenario["workload"]["driver"] = driver.into();
+            let parsed = CcixScenario::parse(&scenario.to_string()).unwrap();
+            assert_eq!(parsed.workload.port, CcixPort::Axi);
+        }
     }
 
     #[test]

@@ -107,10 +107,23 @@ pub(super) fn stages(
     }
     let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
-    way.until("fpga", "request taken", first(&world.fpga, "Accepted").ok_or_else(missing)?)?;
+    let fpga = |stage| first(&world.fpga, stage).ok_or_else(missing);
+    let axi = scenario.over_axi();
+    if axi {
+        way.until("fpga", "task taken", fpga("Taken")?)?;
+        let began = if scenario.writes() { "Wrote" } else { "Asked" };
+        way.until("fpga", "AXI master", fpga(began)?)?;
+    } else {
+        way.until("fpga", "request taken", fpga("Accepted")?)?;
+    }
     let driver = scenario.workload.driver;
-    if driver == EciDriver::CachedHit {
-        way.until("fpga", "cache", end)?;
+    let cache = if axi { "port, cache" } else { "cache" };
+    if driver == EciDriver::CachedHit && axi {
+        let answered = if scenario.writes() { "Stored" } else { "Read" };
+        way.until("fpga", cache, fpga(answered)?)?;
+        way.until("fpga", "AXI master", end)?;
+    } else if driver == EciDriver::CachedHit {
+        way.until("fpga", cache, end)?;
     } else if driver == EciDriver::Uncached && scenario.writes() {
         let stored = seen.of(&world.host, "Stored");
         lanes(&mut way, "fpga", "pack", &to_host, STORES).ok_or_else(missing)??;
@@ -119,7 +132,7 @@ pub(super) fn stages(
     } else {
         let cached = matches!(driver, EciDriver::Cached | EciDriver::CachedDirty);
         if cached {
-            way.until("fpga", "cache", first(&world.fpga, "Requested").ok_or_else(missing)?)?;
+            way.until("fpga", cache, fpga("Requested")?)?;
         }
         let asked = to_host.iter().find(|one| one.taken >= begin && carries(one, LOADS));
         let asked = std::slice::from_ref(asked.ok_or_else(missing)?);
@@ -136,7 +149,11 @@ pub(super) fn stages(
             (false, false) => "pack",
         };
         lanes(&mut way, "host", pack, &to_fpga, LINES).ok_or_else(missing)??;
-        let last = if cached { "check, collect, cache" } else { "check, collect" };
+        let last = match (cached, axi) {
+            (true, true) => "check, collect, cache, port",
+            (true, false) => "check, collect, cache",
+            (false, _) => "check, collect",
+        };
         way.until("fpga", last, end)?;
     }
     way.finish(end)

@@ -11,7 +11,9 @@ use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::lines::{
     LINE_BYTES, Line, LineKind, LineMemory, LineRequest, LineUser, LineUserPins,
 };
+use isthmus_sim::world::tasks::TaskPins;
 
+use super::port::{self, Writer};
 use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
 use super::world::{Status, World, first_lines, of_links, random_line};
 use crate::arrivals::Starts;
@@ -103,10 +105,10 @@ impl Outcome {
 }
 
 /// A line with an outstanding request.
-struct Open {
-    transfer: u64,
-    index: u64,
-    bytes: usize,
+pub(super) struct Open {
+    pub(super) transfer: u64,
+    pub(super) index: u64,
+    pub(super) bytes: usize,
 }
 
 /// The host's program: it writes lines before the FPGA requests them, and reads all lines at the end.
@@ -123,9 +125,9 @@ struct Host {
     read: u64,
 }
 
-struct Logic {
+pub(super) struct Logic {
     sim: Sim,
-    scenario: EciScenario,
+    pub(super) scenario: EciScenario,
     memory: Rc<RefCell<LineMemory>>,
     status: [Rc<Status>; 2],
     random: RandomStream,
@@ -134,19 +136,19 @@ struct Logic {
     /// Transfers below this number may begin.
     limit: u64,
     /// Number of transfers begun, and of lines of the last one that were requested.
-    begun: u64,
+    pub(super) begun: u64,
     asked: u64,
     /// Lines of each transfer that are not done.
     missing: BTreeMap<u64, u64>,
-    tags: VecDeque<u8>,
-    open: BTreeMap<u8, Open>,
+    pub(super) tags: VecDeque<u8>,
+    pub(super) open: BTreeMap<u8, Open>,
     /// Transfers whose store to a line is not yet visible.
     storing: BTreeMap<u64, VecDeque<u64>>,
     ended: u64,
     host: Host,
-    last: Picoseconds,
+    pub(super) last: Picoseconds,
     wrong: Option<String>,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
 }
 
 impl Logic {
@@ -180,7 +182,7 @@ impl Logic {
     }
 
     /// Begins a transfer if one may begin at `time`.
-    fn begin(&mut self, time: Picoseconds) -> bool {
+    pub(super) fn begin(&mut self, time: Picoseconds) -> bool {
         if self.begun == self.limit || !self.prepared() {
             return false;
         }
@@ -223,8 +225,14 @@ impl Logic {
         let dirty = self.scenario.workload.driver == EciDriver::CachedDirty;
         let (index, store) = if dirty && self.host.storing < ahead {
             let index = self.host.storing % REGION_LINES;
+            let data = match self.scenario.over_axi() {
+                true => {
+                    let transfer = self.host.storing / lines;
+                    port::line(index, port::seed(&self.scenario, transfer, Writer::Host))
+                }
+                false => random_line(&mut self.random),
+            };
             self.host.storing += 1;
-            let data = random_line(&mut self.random);
             self.outcome.lines[index as usize] = data;
             (index, Some((u128::MAX, data)))
         } else if self.host.reading < self.host.reads {
@@ -266,7 +274,7 @@ impl Logic {
         }
     }
 
-    fn end(&mut self, time: Picoseconds, transfer: u64) {
+    pub(super) fn end(&mut self, time: Picoseconds, transfer: u64) {
         self.missing.remove(&transfer);
         self.ended += 1;
         self.outcome.known[transfer as usize] = time;
@@ -280,7 +288,7 @@ impl Logic {
         }
     }
 
-    fn fail(&mut self, reason: String) {
+    pub(super) fn fail(&mut self, reason: String) {
         self.wrong.get_or_insert(reason);
     }
 }
@@ -369,7 +377,10 @@ impl LineUser for HostPort {
 /// Runs all transfers, and one more that is observed.
 pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, RoadError> {
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario)?));
-    LineUserPins::attach(&world.fpga, &logic)?;
+    match scenario.over_axi() {
+        true => TaskPins::attach(&world.fpga, &logic)?,
+        false => LineUserPins::attach(&world.fpga, &logic)?,
+    }
     let coherent = scenario.workload.driver != EciDriver::Uncached;
     if coherent {
         let host = Rc::new(RefCell::new(HostPort(Rc::clone(&logic))));
@@ -383,6 +394,9 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
     world.observe();
     logic.borrow_mut().limit += 1;
     complete(world, scenario, &logic)?;
+    if scenario.over_axi() {
+        port::check(world, scenario)?;
+    }
     if coherent {
         read_all(world, scenario, &logic)?;
     }
@@ -435,7 +449,7 @@ fn complete(
         let waits = !logic.open.is_empty();
         if waits && world.simulation.handle().now() - logic.last > STUCK {
             return Err(RoadError::Violation(format!(
-                "eci: stuck after {} of {} transfers: {} lines are open and none was answered for {STUCK}; \
+                "eci: stuck after {} of {} transfers: {} requests are open and none was answered for {STUCK}; \
                  seed {seed}",
                 logic.ended,
                 logic.limit,

@@ -178,6 +178,28 @@ impl EciDriver {
     }
 }
 
+/// What the FPGA's logic is connected to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EciPort {
+    /// The agent's own port: a line a request.
+    #[default]
+    Lines,
+    /// An AXI port in front of the cache; the logic is an AXI master of 512 bits. Only through the cache.
+    Axi,
+}
+
+impl EciPort {
+    /// Name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Axi => "axi",
+        }
+    }
+}
+
 /// How messages take two links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -209,6 +231,9 @@ pub struct EciWorkload {
     /// How the FPGA's logic reaches host memory.
     #[serde(default)]
     pub driver: EciDriver,
+    /// What the FPGA's logic is connected to; the FPGA's model must have it.
+    #[serde(default)]
+    pub port: EciPort,
     /// Links between the FPGA and the host; the models must have as many.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 2))]
@@ -270,6 +295,10 @@ impl EciScenario {
             return Err(RoadError::scenario("workload.bytes", reason));
         }
         let window = self.arrivals()?.window().unwrap_or(1);
+        if self.over_axi() && !self.through_cache() {
+            let reason = format!("axi is in front of the cache, which {} has not", driver.name());
+            return Err(RoadError::scenario("workload.port", reason));
+        }
         self.check_words(window)?;
         self.check_pcie(window)?;
         self.check_first()?;
@@ -321,6 +350,17 @@ impl EciScenario {
     pub(super) fn has_caches(&self) -> bool {
         let without = self.workload.driver == EciDriver::Uncached || self.over_pcie();
         !without && !self.words()
+    }
+
+    /// Whether the FPGA's logic is an AXI master.
+    pub(super) fn over_axi(&self) -> bool {
+        self.workload.port == EciPort::Axi
+    }
+
+    /// Whether lines are accessed through the FPGA's cache.
+    pub(super) fn through_cache(&self) -> bool {
+        let drivers = [EciDriver::Cached, EciDriver::CachedDirty, EciDriver::CachedHit];
+        drivers.contains(&self.workload.driver)
     }
 
     /// Whether it is over PCIe, and not over the coherent link.
@@ -492,6 +532,18 @@ mod tests {
         let many = EciScenario::parse(&scenario.to_string()).unwrap_err().to_string();
         let says = "workload.iterations: 1200033 lines, each accessed once: at most 1048576";
         assert!(many.contains(says), "{many}");
+    }
+
+    #[test]
+    fn an_axi_port_is_in_front_of_a_cache() {
+        let without = with(&["workload", "port"], "axi".into());
+        assert!(without.contains("workload.port: axi is in front of the cache"), "{without}");
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"]["port"] = "axi".into();
+        for driver in ["cached", "cached-dirty", "cached-hit"] {
+            scenario["workload"]["driver"] = driver.into();
+            assert!(EciScenario::parse(&scenario.to_string()).unwrap().over_axi());
+        }
     }
 
     #[test]

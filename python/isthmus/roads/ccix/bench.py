@@ -40,6 +40,8 @@ DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "cached", "cached-hit", "
 """A CCIX request agent; the same with virtual addresses; one with a cache, on lines that it does not have and
 on lines that it has; the document's comparison, DMA over PCIe."""
 CACHED = ("cached", "cached-hit")
+PORTS = ("lines", "axi")
+"""What the FPGA's logic is connected to: the agent, or, of `CACHED`, an AXI port before its cache."""
 CONTENDED = "contended"
 """Through the cache, while the host stores to the same lines: of `isthmus bench ccix-contention` alone."""
 TOPS: Mapping[str, str] = {
@@ -101,6 +103,7 @@ class Transfers:
     """Of the driver `svm`, and of no other."""
     contention: Contention | None = None
     """Of the driver `contended`, and of no other."""
+    port: str = "lines"
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,11 @@ def check(transfers: Transfers) -> None:
     t = transfers
     choose("operation", t.operation, OPERATIONS)
     choose("driver", t.driver, (*DRIVERS, CONTENDED))
+    choose("port", t.port, PORTS)
+    if t.port != "lines" and t.driver not in CACHED:
+        raise UserError(
+            f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
+        )
     assert (t.driver == "svm") == (t.translation is not None), t
     assert (t.driver == CONTENDED) == (t.contention is not None), t
     if not 1 <= t.size <= LARGEST:
@@ -160,6 +168,8 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         "driver": t.driver,
     }
     workload |= {"window": t.window} if t.rate_per_s is None else {"rate_per_s": t.rate_per_s}
+    if t.port != "lines":
+        workload["port"] = t.port
     if t.translation is not None:
         v = t.translation
         workload["translation"] = {
@@ -203,7 +213,7 @@ def packets(platform: Platform, profile: Profile) -> dict[str, int]:
     }
 
 
-def parameters(platform: Platform, profile: Profile, driver: str) -> dict[str, int]:
+def parameters(platform: Platform, profile: Profile, driver: str, port: str = "lines") -> dict[str, int]:
     """The parameters of the driver's top."""
     design = platform.profiles[profile]
     if driver == "pcie-dma":
@@ -214,7 +224,8 @@ def parameters(platform: Platform, profile: Profile, driver: str) -> dict[str, i
         "MaxMessages": int(design.messages.value),
     }
     if driver in (*CACHED, CONTENDED):
-        return made | {"CacheLines": int(design.cache.value)}
+        cache = {"CacheLines": int(design.cache.value)}
+        return made | cache | ({"AxiPort": 1} if port == "axi" else {})
     if driver != "svm":
         return made
     pages = int(design.block_pages.value)
@@ -228,10 +239,12 @@ def parameters(platform: Platform, profile: Profile, driver: str) -> dict[str, i
     }
 
 
-def model(platform: Platform, profile: Profile, driver: str, waveform: bool = False) -> dict[str, Path]:
+def model(
+    platform: Platform, profile: Profile, driver: str, waveform: bool = False, port: str = "lines"
+) -> dict[str, Path]:
     """The shared object of a driver's top by its name; a build shows its progress."""
     top = TOPS[driver]
-    return {top: running.model(top, waveform, parameters(platform, profile, driver))}
+    return {top: running.model(top, waveform, parameters(platform, profile, driver, port))}
 
 
 def points(
@@ -244,6 +257,7 @@ def points(
     seed: int = 1,
     drivers: Sequence[Driver] = ("request-agent",),
     virtual: Sequence[Translation] = (translated("hit"), translated("miss")),
+    port: str = "lines",
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone.
 
@@ -257,7 +271,9 @@ def points(
             count = usual_iterations(size) if iterations is None else iterations
             full = min(saturating(size), most_in_flight(size, memory, driver))
             for flight in dict.fromkeys((1, full)) if window is None else (window,):
-                one = Transfers(operation, size, count, flight, seed=seed, driver=driver, translation=memory)
+                one = Transfers(
+                    operation, size, count, flight, seed=seed, driver=driver, translation=memory, port=port
+                )
                 check(one)
                 made.append(Point(one, profile, platform))
     return made
@@ -282,13 +298,13 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, str], Mapping[str, Path]] = {}
+    made: dict[tuple[str, Profile, str, str], Mapping[str, Path]] = {}
     runs = []
     for point in wanted:
-        key = (point.platform.name, point.profile, point.transfers.driver)
+        key = (point.platform.name, point.profile, point.transfers.driver, point.transfers.port)
         if key not in made:
-            made[key] = given or model(point.platform, *key[1:], waveform=waveform is not None)
-            what = " virtual" if key[2] == "svm" else ""
+            made[key] = given or model(point.platform, *key[1:3], waveform is not None, key[3])
+            what = " virtual" if key[2] == "svm" else " axi" if key[3] == "axi" else ""
             built |= {f"{top} {key[0]} {key[1]}{what}": path for top, path in made[key].items()}
         one = scenario(point, made[key])
         runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})

@@ -24,6 +24,7 @@ from isthmus.options import (
 
 OPERATIONS = ("device-read", "device-write", "all")
 DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
+PORTS = ("lines", "axi")
 CASES = ("hit", "miss", "all")
 PAGES = ("4K", "2M", "1G", "all")
 ORDERS = ("sequential", "random", "all")
@@ -42,6 +43,15 @@ def ccix(
             "that it does not have or that it has, or DMA over PCIe on the same card.",
         ),
     ] = "request-agent",
+    port: Annotated[
+        str,
+        one_of(
+            "port",
+            PORTS,
+            help="What the FPGA's logic is connected to: the agent, or an AXI port in front of its cache, of "
+            "the drivers cached and cached-hit.",
+        ),
+    ] = "lines",
     translation: Annotated[
         str,
         one_of(
@@ -69,6 +79,7 @@ def ccix(
     command.run(
         operation=operation,
         driver=driver,
+        port=port,
         translation=translation,
         page=page,
         order=order,

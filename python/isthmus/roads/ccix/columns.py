@@ -28,6 +28,11 @@ def _of(group: str, *path: str) -> Callable[[Measurement], Cell]:
 
 
 COLUMNS: Sequence[Column] = (
+    Column(
+        "port",
+        "what the FPGA's logic is connected to, where not the agent",
+        lambda m: m.workload.get("port"),
+    ),
     Column("lines", "lines of 64 bytes of a transfer", lambda m: m.workload.get("lines")),
     Column(
         "link_bytes_s",

@@ -23,6 +23,7 @@ from isthmus.roads.ccix.bench import (
     ORDERS,
     PAGES,
     PLATFORM,
+    PORTS,
     SIZES,
     measure,
     points,
@@ -31,7 +32,7 @@ from isthmus.roads.ccix.bench import (
 from isthmus.roads.ccix.platform import KINDS
 from isthmus.storage import result_file, store
 
-_ONE = "--op, --driver, --translation, --page, --order, -s, --window, --platform, --profile"
+_ONE = "--op, --driver, --port, --translation, --page, --order, -s, --window, --platform, --profile"
 """Options that choose one run."""
 
 
@@ -39,6 +40,7 @@ def run(
     *,
     operation: str = "all",
     driver: str = "request-agent",
+    port: str = "lines",
     translation: str = "all",
     page: str = "4K",
     order: str = "sequential",
@@ -59,6 +61,7 @@ def run(
     choose("format", format, FORMATS)
     choose("op", operation, (*OPERATIONS, "all"))
     choose("driver", driver, (*DRIVERS, "all"))
+    choose("port", port, PORTS)
     choose("profile", profile, (*PROFILES, "all"))
     choose("translation", translation, (*FOOTPRINTS, "all"))
     choose("page", page, (*PAGES, "all"))
@@ -85,6 +88,7 @@ def run(
         seed,
         drivers,  # type: ignore[arg-type]
         virtual,
+        port,
     )
     if waveform is not None:
         traces.check_waveform(waveform, len(wanted), _ONE)

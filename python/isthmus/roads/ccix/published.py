@@ -77,6 +77,16 @@ def points(seed: int = 1) -> list[Point]:
     for profile, op, through in product(PROFILES, OPERATIONS, CACHED):
         cached = Transfers(op, LINE_BYTES, 200, seed=seed, driver=through)  # type: ignore[arg-type]
         made.append(Point(cached, profile, platform))
+    # The same hits through an AXI port.
+    for op, size, count, window in (
+        ("device-read", LINE_BYTES, 200, 1),
+        ("device-read", LINE_BYTES, 5_000, 64),
+        ("device-write", LINE_BYTES, 200, 1),
+    ):
+        hit = Transfers(op, size, count, window, seed=seed, driver="cached-hit", port="axi")  # type: ignore[arg-type]
+        made.append(Point(hit, "isthmus", platform))
+    missed = Transfers("device-read", LINE_BYTES, 200, seed=seed, driver="cached", port="axi")
+    made.append(Point(missed, "isthmus", platform))
     return made + contended([platform], ["isthmus"], CONTENDED, WINDOWS, seed=seed)
 
 

@@ -31,18 +31,19 @@ def memory(m: Measurement) -> str:
     return f"{found['page']} {found['order']}, {reach}"
 
 
-def _case(m: Measurement) -> tuple[str, str, str, str, str]:
-    return m.platform, m.profile, str(m.workload["driver"]), operation(m), memory(m)
+def _case(m: Measurement) -> tuple[str, str, str, str, str, bool]:
+    return m.platform, m.profile, str(m.workload["driver"]), operation(m), memory(m), "port" in m.workload
 
 
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
     alone = [m for m in made if m.workload["driver"] not in (CONTENDED, DRIVER)]
-    for (platform, profile, by, name, pages), group in groupby(alone, _case):
+    for (platform, profile, by, name, pages, axi), group in groupby(alone, _case):
         members = list(group)
         addresses = f"virtual addresses: pages of {pages}" if pages else "no translation"
         cache = {"cached": "through a cache", "cached-hit": "in its cache"}.get(by, "no cache")
+        cache += ", by an AXI port" if axi else ""
         parts.append(
             f"# {platform}, {profile}, {name} of host memory by {by}, {cache}, {addresses}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; known: to the FPGA; GB/s: payload; "

@@ -24,6 +24,8 @@ from isthmus.workload import parse_sizes
 
 PLATFORM = "eci"
 FPGA, HOST = "eci_fpga", "eci_host"
+AXI_FPGA = "eci_axi_fpga"
+"""The FPGA whose logic is an AXI master."""
 DMA = "ccix_dma_fpga"
 """The FPGA on PCIe: a DMA engine of 512 bits."""
 OPERATIONS = ("device-read", "device-write")
@@ -35,6 +37,10 @@ DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 """Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
 STATES = ("cached-dirty", "cached-hit")
 """Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
+PORTS = ("lines", "axi")
+"""What the FPGA's logic is connected to: the agent's own port, or an AXI port in front of its cache."""
+CACHED = DRIVERS[1:]
+"""Drivers that an AXI port has."""
 PCIE = ("pcie-dma", "pcie-ring")
 """Beside the coherent link, the same by DMA over PCIe: of addresses that the FPGA's logic has; of
 descriptors in a ring in host memory."""
@@ -91,6 +97,7 @@ class Transfers:
     driver: str = "uncached"
     links: int = 1
     policy: str = "balance"
+    port: str = "lines"
 
     @property
     def cached(self) -> bool:
@@ -121,6 +128,11 @@ def check(transfers: Transfers) -> None:
     if not 1 <= t.links <= LINKS:
         raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
     choose("policy", t.policy, POLICIES)
+    choose("port", t.port, PORTS)
+    if t.port != "lines" and t.driver not in CACHED:
+        raise UserError(
+            f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
+        )
     if t.driver in PCIE and t.links > 1:
         raise UserError(f"links: {t.driver} has one link")
     if t.driver in PCIE and t.faults:
@@ -210,6 +222,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     workload: dict[str, Any] = {
         "operation": t.operation,
         "driver": t.driver,
+        **({"port": t.port} if t.port != "lines" else {}),
         **({"links": t.links, "policy": t.policy} if t.links > 1 else {}),
         "bytes": t.size,
         "iterations": t.iterations,
@@ -238,7 +251,10 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             "memory": entries(platform.groups["dma"]),
         }
     else:
-        made |= {"fpga": {"model_path": str(models[FPGA])}, "host": {"model_path": str(models[HOST])}}
+        made |= {
+            "fpga": {"model_path": str(models[top_of(t.port)])},
+            "host": {"model_path": str(models[HOST])},
+        }
     if t.faults:
         made["faults"] = {name: {"rate": rate} for name, rate in t.faults}
     for key, value in changes.items():
@@ -246,9 +262,14 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
     return made
 
 
-def tops(driver: str) -> tuple[str, ...]:
+def top_of(port: str) -> str:
+    """The top of an FPGA at the coherent link."""
+    return FPGA if port == "lines" else AXI_FPGA
+
+
+def tops(driver: str, port: str = "lines") -> tuple[str, ...]:
     """The tops of a driver's devices."""
-    return (DMA,) if driver in PCIE else (FPGA, HOST)
+    return (DMA,) if driver in PCIE else (top_of(port), HOST)
 
 
 def parameters(
@@ -269,7 +290,7 @@ def parameters(
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
-        made |= cache if top == FPGA else directory
+        made |= directory if top == HOST else cache
     return made
 
 
@@ -280,11 +301,12 @@ def models(
     cached: bool = False,
     links: int = 1,
     driver: str = "uncached",
+    port: str = "lines",
 ) -> dict[str, Path]:
     """The shared objects of a driver's devices by the name of their top; a build shows its progress."""
     return {
         top: running.model(top, waveform and top != HOST, parameters(platform, profile, top, cached, links))
-        for top in tops(driver)
+        for top in tops(driver, port)
     }
 
 
@@ -301,10 +323,11 @@ def points(
     policies: Sequence[str] = POLICIES[:1],
     pcie: bool = False,
     errors: Sequence[float] = (0.0,),
+    port: str = "lines",
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone. `policies`: of two
     links. `pcie`: reads and writes of lines also by DMA over PCIe. `errors`: shares of blocks that arrive
-    wrong, each of them measured."""
+    wrong, each of them measured. `port`: of the FPGA's logic at the coherent link."""
     made = []
     for platform in chosen:
         for profile in profiles:
@@ -320,7 +343,7 @@ def points(
                     for rate, flight, policy in product(errors, flights, used):
                         one = Transfers(
                             operation, size, count, flight, seed=seed, faults=faults_of(rate, links),
-                            driver=way, links=links, policy=policy,
+                            driver=way, links=links, policy=policy, port=port,
                         )  # fmt: skip
                         check(one)
                         made.append(Point(one, profile, platform))
@@ -350,14 +373,14 @@ def measure(
     if runner is None:
         bootstrap.ensure_native()
     built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, bool, int, bool], Mapping[str, Path]] = {}
+    made: dict[tuple[str, Profile, bool, int, bool, str], Mapping[str, Path]] = {}
     runs = []
     for point in wanted:
         t = point.transfers
-        key = (point.platform.name, point.profile, t.cached, t.links, t.driver in PCIE)
+        key = (point.platform.name, point.profile, t.cached, t.links, t.driver in PCIE, t.port)
         if key not in made:
             made[key] = given or models(
-                point.platform, point.profile, waveform is not None, t.cached, t.links, t.driver
+                point.platform, point.profile, waveform is not None, t.cached, t.links, t.driver, t.port
             )
             name = f"{key[0]} {key[1]}{' cached' if t.cached else ''}{' two links' if t.links > 1 else ''}"
             built |= {f"{top} {name}": path for top, path in made[key].items()}

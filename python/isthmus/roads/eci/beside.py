@@ -67,7 +67,8 @@ def name(m: Measurement) -> str:
         return f"PCIe {w['pcie']}{', ring' if w['driver'] == 'pcie-ring' else ''}"
     links = f"two links, {w['policy']}" if "policy" in w else "one link"
     driver = w.get("driver", "uncached")
-    return links if driver == "uncached" else f"{links}, {driver}"
+    cached = links if driver == "uncached" else f"{links}, {driver}"
+    return f"{cached}, AXI port" if "port" in w else cached
 
 
 def sentences(document: Document) -> list[str]:

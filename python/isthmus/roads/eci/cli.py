@@ -28,6 +28,7 @@ DRIVERS = (
     "uncached", "cached", "cached-dirty", "cached-hit", "io", "ipi", "barrier", "pcie-dma", "pcie-ring",
 )  # fmt: skip
 POLICIES = ("balance", "partition", "all")
+PORTS = ("lines", "axi")
 
 
 @with_results
@@ -52,6 +53,15 @@ def eci(
             "descriptors.",
         ),
     ] = "uncached",
+    port: Annotated[
+        str,
+        one_of(
+            "port",
+            PORTS,
+            help="What the FPGA's logic is connected to: the agent, or an AXI port in front of its cache, of "
+            "the drivers cached, cached-dirty and cached-hit.",
+        ),
+    ] = "lines",
     links: Annotated[int, typer.Option(metavar="N", help="Links between host and FPGA, 1 or 2.")] = 1,
     policy: Annotated[
         str,
@@ -85,7 +95,19 @@ def eci(
     from isthmus.roads.eci import command
 
     asked = command.Asked(
-        operation, driver, links, policy, pcie, errors, size, iterations, window, platform, profile, seed
+        operation,
+        driver,
+        links,
+        policy,
+        pcie,
+        errors,
+        size,
+        iterations,
+        window,
+        platform,
+        profile,
+        seed,
+        port,
     )
     if print_scenario:
         print(command.scenario_text(asked))

@@ -22,6 +22,9 @@ COLUMNS: Sequence[Column] = (
     Column(
         "links", "links between the FPGA and the host, where there are two", lambda m: m.workload.get("links")
     ),
+    Column(
+        "port", "what the FPGA's logic is connected to, where not the agent", lambda m: m.workload.get("port")
+    ),
     Column("policy", "how messages take two links", lambda m: m.workload.get("policy")),
     Column(
         "second_link_share",

@@ -26,6 +26,7 @@ from isthmus.roads.eci.bench import (
     PCIE,
     PLATFORM,
     POLICIES,
+    PORTS,
     SIZES,
     WORD_OPERATIONS,
     Point,
@@ -38,7 +39,7 @@ from isthmus.roads.eci.bench import (
 from isthmus.roads.eci.platform import KINDS
 from isthmus.storage import result_file
 
-_ONE = "--op, --driver, -s, --window, --policy, --errors, --platform, --profile"
+_ONE = "--op, --driver, --port, -s, --window, --policy, --errors, --platform, --profile"
 """Options that choose one run."""
 
 
@@ -58,6 +59,7 @@ class Asked:
     platform: str = PLATFORM
     profile: str = "isthmus"
     seed: int = 1
+    port: str = "lines"
 
 
 def wanted(asked: Asked) -> list[Point]:
@@ -68,6 +70,7 @@ def wanted(asked: Asked) -> list[Point]:
     every = WORD_OPERATIONS.get(a.driver, OPERATIONS)
     operations = every if a.operation == "all" else (a.operation,)
     choose("policy", a.policy, (*POLICIES, "all"))
+    choose("port", a.port, PORTS)
     choose("profile", a.profile, (*PROFILES, "all"))
     profiles = PROFILES if a.profile == "all" else (a.profile,)
     chosen = platforms.chosen(a.platform, KINDS, ROAD.name)
@@ -84,6 +87,7 @@ def wanted(asked: Asked) -> list[Point]:
         POLICIES if a.policy == "all" else (a.policy,),
         a.pcie and a.driver not in PCIE,
         rates(a.errors),
+        a.port,
     )
 
 
@@ -94,7 +98,7 @@ def scenario_text(asked: Asked) -> str:
         raise UserError(f"print-scenario: {len(found)} runs; name {_ONE}")
     [point] = found
     t = point.transfers
-    made = models(point.platform, point.profile, False, t.cached, t.links, t.driver)
+    made = models(point.platform, point.profile, False, t.cached, t.links, t.driver, t.port)
     return json.dumps(scenario(point, made), indent=1)
 
 

@@ -47,6 +47,17 @@ def points(seed: int = 1) -> list[Point]:
         for count, window in ((200, 1), (READS, saturating(128))):
             one = Transfers("device-read", 128, count, window, seed=seed, driver=driver)
             made.append(Point(one, "isthmus", platform))
+    # The same through an AXI port of 64 bytes: a beat a transfer hits, each in a line of its own.
+    over_axi: tuple[tuple[Operation, str, int, int, int], ...] = (
+        ("device-read", "cached-hit", 64, 200, 1),
+        ("device-read", "cached-hit", 64, READS, saturating(64)),
+        ("device-write", "cached-hit", 64, 200, 1),
+        ("device-read", "cached", 128, READS, 1),  # over all turns of the lanes
+        ("device-read", "cached", 4_096, 500, saturating(4_096)),
+    )
+    for operation, driver, size, count, window in over_axi:
+        one = Transfers(operation, size, count, window, seed=seed, driver=driver, port="axi")
+        made.append(Point(one, "isthmus", platform))
     # Words: I/O accesses, interrupts and barriers.
     for profile, (driver, operations) in product(PROFILES, WORD_OPERATIONS.items()):
         for operation in operations:

@@ -35,6 +35,16 @@ def _link_cycles(m: Measurement) -> float | None:
     return (total - outside) / (latency.min / cycles)
 
 
+def _port_cycles(m: Measurement) -> float | None:
+    """Clocks of the AXI port and the cache with a hit: from AR to R, or from a write's beat on W to B."""
+    inside = [stage.time for stage in m.stages if stage.name == "port, cache"]
+    cycles, latency = workload("fastest_cycles")(m), m.latency
+    if not inside or cycles is None or latency is None or m.workload["driver"] != "cached-hit":
+        return None
+    # Both are edges of one clock, each in whole picoseconds: 7 clocks of 3333.3 ps come out as 7.0002.
+    return round(sum(inside) / (latency.min / cycles), 2)
+
+
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gib_s": scaled(workload("link_bytes_s"), 1 / GIB),
     "payload_gb_s": each(_payload_gb_s),
@@ -42,5 +52,6 @@ QUANTITIES: Mapping[str, Quantity] = {
     "fastest_ns": each(_fastest_ns),
     "fastest_cycles": each(workload("fastest_cycles")),
     "link_cycles": each(_link_cycles),
+    "port_cycles": each(_port_cycles),
     "packing_percent": scaled(workload("packing_share"), 100),
 }

@@ -48,6 +48,8 @@ def _case(m: Measurement) -> tuple[str, str, str, str, str]:
     """What is the same in all rows of a table."""
     w = m.workload
     links = f"two links, {w['policy']}" if "policy" in w else "one link"
+    if "port" in w:
+        links += ", through an AXI port"
     if beside.is_pcie(m):
         links = f"PCIe {w['pcie']}"
     if wrong := errors.rate_of(m):
