@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: an FPGA that reads and writes host memory by DMA over PCIe, beside ccix_fpga.
 ///
-/// tasks -> ccix_dma -> AXI of a PCIe hard block (docs/explanation/cores/ccix.md)
+/// tasks -> axi_traffic -> AXI of a PCIe hard block (docs/explanation/cores/ccix.md)
 ///
 ///   Pins        dma: AXI of 512 bits. task: the traffic generator's commands and their ends
 ///   Latency     a task to its first address 2 cycles; the last beat to the task's end 0 cycles
 ///   Throughput  a beat a cycle
 ///   Probes      at the cycle of what they say
-///   Parameters  Overlap as ccix_dma
+///   Parameters  Overlap as axi_traffic
 ///   Not done    the hard block; interrupts
 module ccix_dma_fpga
   import ccix_pkg::*;
@@ -67,7 +67,7 @@ module ccix_dma_fpga
 );
   axi_pkg::address_t aw, ar;
   logic wrong;
-  ccix_dma #(.Overlap(Overlap)) u_dma (
+  axi_traffic #(.Overlap(Overlap)) u_dma (
     .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
     .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(dma_awvalid_o),
     .awready_i(dma_awready_i), .aw_o(aw), .wvalid_o(dma_wvalid_o), .wready_i(dma_wready_i),

@@ -8,7 +8,7 @@
 ///               generator's commands and their ends
 ///   Translation with Translate: addresses are virtual, ccix_translate has the pages of the host's
 ///               tables. Without: physical addresses, a wire
-///   Port        with AxiPort: ccix_dma -> AXI of 512 bits and one ID -> coherence_axi in the place
+///   Port        with AxiPort: axi_traffic -> AXI of 512 bits and one ID -> coherence_axi in the place
 ///               of ccix_traffic
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
 ///               beat to the task's end 2 cycles. With AxiPort a read that hits the cache:
@@ -94,7 +94,7 @@ module ccix_fpga
     line_t wdata, rdata;
     mask_t wstrb;
     coherence_atomic_pkg::atomic_t atomic;
-    ccix_dma u_dma (
+    axi_traffic u_traffic (
       .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
       .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(awvalid),
       .awready_i(awready), .aw_o(aw), .wvalid_o(wvalid), .wready_i(wready), .wdata_o(wdata),

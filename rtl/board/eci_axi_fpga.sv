@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: an FPGA at a coherent link or two, whose logic is an AXI master behind a coherent port.
 ///
-/// tasks -> ccix_dma -> AXI -> coherence_axi -> eci_fpga -> blocks, and back
+/// tasks -> axi_traffic -> AXI -> coherence_axi -> eci_fpga -> blocks, and back
 /// (docs/explanation/cores/coherence.md)
 ///
 ///   Pins        task: the traffic generator's commands and their ends. blocks: as eci_fpga
@@ -72,7 +72,7 @@ module eci_axi_fpga
   logic [1:0] bresp, rresp;
   logic [511:0] wdata, rdata;
   logic [63:0] wstrb;
-  ccix_dma u_dma (
+  axi_traffic u_traffic (
     .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
     .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(awvalid),
     .awready_i(awready), .aw_o(aw), .wvalid_o(wvalid), .wready_i(wready), .wdata_o(wdata),

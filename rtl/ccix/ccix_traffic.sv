@@ -72,7 +72,7 @@ module ccix_traffic
   assign req_index_o  = index_q;
   assign req_tag_o    = tag_q;
   assign req_mask_o   = mask;
-  ccix_pattern u_data (.index_i(index_q), .seed_i(seed_q), .line_o(req_data_o));
+  traffic_pattern u_data (.index_i(index_q), .seed_i(seed_q), .line_o(req_data_o));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -138,7 +138,7 @@ module ccix_traffic
   open_t checked_q;
   line_t data_q, expected;
   logic [LineBytes-1:0] differs;
-  ccix_pattern u_expected (
+  traffic_pattern u_expected (
     .index_i(checked_q.index), .seed_i(checked_q.seed), .line_o(expected)
   );
   for (genvar b = 0; b < int'(LineBytes); b++) begin : gen_byte

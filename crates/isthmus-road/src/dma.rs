@@ -22,7 +22,7 @@ pub(crate) const LINE_BYTES: usize = 64;
 /// A line's bytes.
 pub(crate) type Line = [u8; LINE_BYTES];
 
-/// The data of a line, from its number and a seed: what `rtl/ccix/ccix_pattern.sv` makes.
+/// The data of a line, from its number and a seed: what `rtl/ccix/traffic_pattern.sv` makes.
 pub(crate) fn pattern(index: u64, seed: u32) -> Line {
     let round = |value: u32| {
         let value = value ^ value << 13;

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The same tasks by DMA over PCIe: a traffic generator whose descriptors are physical addresses.
-///
-/// Here for comparison: it has the port of ccix_traffic, and the AXI master of a PCIe hard block.
+/// A traffic generator: tasks of physical addresses in, an AXI master's bursts out. What is read is
+/// compared with the pattern of the task's seed, which is what is written.
 ///
 ///   Handshake   task: valid/ready; done_o is a strobe with the task's tag. A read is done when its
-///               last beat is here, a write when all its bursts are answered: the block has posted
-///               them, which does not say that they are visible
-///   Ordering    descriptors in order; reads end in order, writes end in order
+///               last beat is here, a write when all its bursts are answered
+///   Ordering    tasks in order; reads end in order, writes end in order
 ///   Bursts      of 512 bits, up to a page
 ///   Latency     task to arvalid_o 1 cycle, to awvalid_o 2
 ///   Throughput  a beat a cycle
-///   Parameters  Overlap 1: up to 16 descriptors under way, 0: one
-///   Errors      error_o: memory refused an access; wrong_o: a line read had a wrong byte
-///   Not done    addresses inside a line
-module ccix_dma
-  import ccix_pkg::*;
-#(
+///   Parameters  Overlap 1: up to 16 tasks under way, 0: one
+///   Errors      error_o: memory refused an access; wrong_o: 64 bytes read had a wrong byte
+///   Not done    addresses inside 64 bytes
+module axi_traffic #(
   parameter bit Overlap = 1'b1
 ) (
   input  logic        clk_i,
@@ -34,8 +30,8 @@ module ccix_dma
   output axi_pkg::address_t aw_o,
   output logic              wvalid_o,
   input  logic              wready_i,
-  output line_t             wdata_o,
-  output mask_t             wstrb_o,
+  output logic [511:0]      wdata_o,
+  output logic [63:0]       wstrb_o,
   output logic              wlast_o,
   input  logic              bvalid_i,
   output logic              bready_o,
@@ -45,12 +41,16 @@ module ccix_dma
   output axi_pkg::address_t ar_o,
   input  logic              rvalid_i,
   output logic              rready_o,
-  input  line_t             rdata_i,
+  input  logic [511:0]      rdata_i,
   input  logic [1:0]        rresp_i,
   input  logic              rlast_i,
   output logic              wrong_o,
   output logic              error_o
 );
+  localparam int unsigned LineBytes = 64;
+  typedef logic [41:0] index_t;  // of 64 bytes
+  typedef logic [7:0][63:0] line_t;
+  typedef logic [LineBytes-1:0] mask_t;
   typedef struct packed {
     logic [7:0]  tag;
     index_t      index;
@@ -113,7 +113,7 @@ module ccix_dma
   logic [31:0] seed_q;
   mask_t mask_q, differs;
   line_t data_q, expected;
-  ccix_pattern u_expected (.index_i(checked_q), .seed_i(seed_q), .line_o(expected));
+  traffic_pattern u_expected (.index_i(checked_q), .seed_i(seed_q), .line_o(expected));
   for (genvar b = 0; b < int'(LineBytes); b++) begin : gen_byte
     assign differs[b] = data_q[b/8][8*(b%8)+:8] != expected[b/8][8*(b%8)+:8];
   end
@@ -148,7 +148,7 @@ module ccix_dma
   );
   assign fill_left = fill.bytes - (17'(filled_q) << 6);
   assign fill_done = fills && data_ready && fill_left <= 17'(LineBytes);
-  ccix_pattern u_data (
+  traffic_pattern u_data (
     .index_i(fill.index + index_t'(filled_q)), .seed_i(fill.seed), .line_o(data)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The bytes that a traffic generator expects and writes: a line from its number and a seed.
+/// The bytes that a traffic generator expects and writes: 64 bytes from their number and a
+/// seed.
 ///
 /// Three rounds of Marsaglia's xorshift (13, 17, 5) of each word's number xor the seed: the second
 /// round's result is the low half of the word, the third round's the high one.
 ///
 ///   Latency     0 cycles
 ///   Not done    pseudo-random quality: it shows a line, word or byte in a wrong place
-module ccix_pattern
-  import ccix_pkg::*;
-(
-  input  index_t      index_i,
-  input  logic [31:0] seed_i,
-  output line_t       line_o
+module traffic_pattern (
+  input  logic [41:0]      index_i,
+  input  logic [31:0]      seed_i,
+  output logic [7:0][63:0] line_o
 );
   function automatic logic [31:0] round(logic [31:0] x);
     logic [31:0] y;
@@ -20,7 +19,7 @@ module ccix_pattern
     return y ^ (y << 5);
   endfunction
 
-  for (genvar w = 0; w < int'(LineWords); w++) begin : gen_word
+  for (genvar w = 0; w < 8; w++) begin : gen_word
     logic [31:0] low;
     assign low       = round(round({index_i[28:0], 3'(w)} ^ seed_i));
     assign line_o[w] = {round(low), low};
