@@ -3,6 +3,7 @@
 
 mod breakdown;
 mod nodes;
+mod pattern;
 mod pcie;
 mod port;
 mod program;
@@ -59,6 +60,9 @@ impl Road for Eci {
             true => words::run(&world, &scenario)?,
             false => program::run(&world, &scenario)?,
         };
+        if scenario.over_axi() {
+            port::check(&world, &scenario)?;
+        }
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
         if scenario.workload.driver == EciDriver::Uncached {
             world.check_memory(&scenario, &outcome.lines)?;

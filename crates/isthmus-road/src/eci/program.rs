@@ -13,7 +13,7 @@ use isthmus_sim::world::lines::{
 };
 use isthmus_sim::world::tasks::TaskPins;
 
-use super::port::{self, Writer};
+use super::pattern::{self, Writer};
 use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
 use super::world::{Status, World, first_lines, of_links, random_line};
 use crate::arrivals::Starts;
@@ -228,7 +228,7 @@ impl Logic {
             let data = match self.scenario.over_axi() {
                 true => {
                     let transfer = self.host.storing / lines;
-                    port::line(index, port::seed(&self.scenario, transfer, Writer::Host))
+                    pattern::line(index, pattern::seed(&self.scenario, transfer, Writer::Host))
                 }
                 false => random_line(&mut self.random),
             };
@@ -394,9 +394,6 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
     world.observe();
     logic.borrow_mut().limit += 1;
     complete(world, scenario, &logic)?;
-    if scenario.over_axi() {
-        port::check(world, scenario)?;
-    }
     if coherent {
         read_all(world, scenario, &logic)?;
     }

@@ -11,7 +11,7 @@ use isthmus_sim::world::blocks::{BlockLine, BlockPins};
 use isthmus_sim::world::lines::{LINE_BYTES, Line, LineMemory, LineMemoryPins};
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
-use super::port;
+use super::pattern;
 use super::scenario::{EciDevice, EciPolicy, EciScenario};
 use crate::error::RoadError;
 use crate::model::MakeModel;
@@ -70,7 +70,7 @@ pub(super) struct World {
 /// Content of memory at the start.
 pub(super) fn first_lines(scenario: &EciScenario) -> Vec<Line> {
     if scenario.over_axi() {
-        return port::first_lines(scenario);
+        return pattern::first_lines(scenario);
     }
     let mut random = RandomStream::new(scenario.seed, "eci:memory");
     (0..scenario.memory_lines()).map(|_| random_line(&mut random)).collect()
