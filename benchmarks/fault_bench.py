@@ -18,7 +18,7 @@ from fault_netlists import ROOT, BrokenError, Fault, Module, faulty_module, inst
 UNIT = ROOT / "tests" / "unit"
 START_LIMIT_S = 300.0
 WAITS = 30.0
-"""So many times longer than its processor time a run may take: other work on the machine is no fault's effect."""
+"""So many times its processor time a run may last: other work on the machine is no fault's effect."""
 
 RECORD = """
 import json, os, sys
