@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// torus_output: a channel carries whole packets, from head to tail of one lane; a flit leaves with
 /// a credit only, and credits are never more than the far end's places; no dead cycle while a flit
-/// may go; a channel waits for at most one flit of the other. How long a packet waits for others of
+/// may go; a channel waits for at most one flit of the other; idle_o is high exactly where no flit
+/// leaves or has left and none is freed. How long a packet waits for others of
 /// its channel is arb_rr's proof.
 ///
 /// Assumed: a lane's flit stays until it is taken; the flits of a packet are for one channel; the
@@ -115,6 +116,7 @@ module torus_output_props
       end
       // No dead cycle, and channels in turn.
       if (able != '0) assert (load_o);
+      assert (idle_o == (take_o == '0 && freed_i == '0 && !(first_q && take_q != '0)));
       for (int unsigned v = 0; v < 2; v++) if (passed_q[v]) assert (sent[v]);
 
       // Inductive strengthening: the arbiters' owners are the open packets, or waiting heads.
