@@ -197,6 +197,7 @@ module link_tx_props
       assert (took_align_q == (tx_o[0].k[3] && symbol == SymAlign));
       assert (took_check_q == (tx_o[0].k[3] && symbol == SymCheck));
       if (took_credit_q) assert (credit);
+      assert (busy_o == (valid_i || line));
       if (credit) assert (tx_o[0].data[23:8] == offer_q);
       if (!tx_o[0].k[3]) assert (flit_q == {FlitData, tx_o[0].data});
       if (tx_o[0].k[3] && symbol == SymEop) assert (flit_q.kind == FlitEop);
