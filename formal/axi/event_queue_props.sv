@@ -62,7 +62,8 @@ module event_queue_props (
   always_ff @(posedge clk_i) begin
     stored_q <= stored;
     asked_q  <= started_q && cmd_valid_o && !cmd_ready_i;
-    given_q  <= started_q && (cmd_valid_o && cmd_ready_i || data_take && !data_last_o || data_valid_o && !data_ready_i);
+    given_q  <= started_q && ((cmd_valid_o && cmd_ready_i) || (data_take && !data_last_o) ||
+        (data_valid_o && !data_ready_i));
     if (stored) given_event_q <= {!made_q[size_i], event_i};
     if (!started_q || !data_valid_o) beats_q <= '0;
     else if (data_take) beats_q <= beats_q + 2'd1;

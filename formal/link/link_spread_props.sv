@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// link_spread: one link or none, only one that can take the packet; the one with least of those that can, of
-/// equal ones the next behind the last grant, and one whenever any may; and no link gets further ahead of another than it may.
+/// equal ones the next behind the last grant, and one whenever any may; and no link gets further
+/// ahead of another than it may.
 module link_spread_props #(
   parameter int unsigned MaxWords = 3,
   parameter int unsigned MaxAhead = 4

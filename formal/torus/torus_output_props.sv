@@ -2,8 +2,8 @@
 /// torus_output: a channel carries whole packets, from head to tail of one lane; a flit leaves with
 /// a credit only, and credits are never more than the far end's places; no dead cycle while a flit
 /// may go; a channel waits for at most one flit of the other; idle_o is high exactly where no flit
-/// leaves or has left and none is freed, and the next edge changes nothing. How long a packet waits for others of
-/// its channel is arb_rr's proof.
+/// leaves or has left and none is freed, and the next edge changes nothing. How long a packet waits
+/// for others of its channel is arb_rr's proof.
 ///
 /// Assumed: a lane's flit stays until it is taken; the flits of a packet are for one channel; the
 /// far end frees what it got.
