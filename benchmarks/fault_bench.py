@@ -118,7 +118,9 @@ def instances(
             modules.append(symbol)
 
     root.visit(visit)
-    found = [one for one in modules if one.definition.name == name]
+    # Modules that nothing instantiates are there too, beside the top.
+    inside = [one for one in modules if f"{one.hierarchicalPath}.".startswith(f"{top}.")]
+    found = [one for one in inside if one.definition.name == name]
     if not found:
         return None
     values = [
