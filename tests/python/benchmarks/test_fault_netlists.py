@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules whose netlists benchmarks have had trouble with: wide parameters, writes to any bit, unused instances."""
+"""Netlists with faults: of modules that have wide parameters, write any place, or lie beside the top unused."""
 
 from __future__ import annotations
 
