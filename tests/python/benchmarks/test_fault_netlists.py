@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Netlists with faults: of modules that have wide parameters, write any place, or lie beside the top unused."""
+"""Netlists with faults: modules that have wide parameters, write any place, or lie beside the top unused."""
 
 from __future__ import annotations
 
