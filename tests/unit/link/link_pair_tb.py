@@ -464,7 +464,7 @@ async def either_end_starts_over(dut: Any) -> None:
     def lost() -> int:
         return sum(end.counts["dropped"] + end.counts["cut"] for end in pair.ends)
 
-    # Now and then nothing is on the way when a link goes down: a few rounds more, until packets have been cut.
+    # Now and then nothing is on the way when a link goes down: more rounds, until packets have been cut.
     rounds = 0
     while rounds < 10 or (lost() <= 5 and rounds < 40):
         rounds += 1
