@@ -157,7 +157,9 @@ class Module:
 
     def read(self) -> list[str]:
         """The passes that read it, in a folder with its files."""
-        values = " ".join(f"-G {key}={value}" for key, value in self.parameters.items())
+        from isthmus.models.ports import literal
+
+        values = " ".join(f"-G {key}={literal(value)}" for key, value in self.parameters.items())
         names = " ".join(file.name for file in self.files)
         return [f"read_slang -j 1 --top {self.name} {values} {names}", "proc", "opt_clean"]
 
@@ -187,7 +189,8 @@ def faulty_module(module: Module, faults: Mapping[int, Fault], of: int, place: P
     """Verilog of the module as `<name>_faulty` with these faults of a sample and their select."""
     copy(module.files, place)
     passes = [*module.read(), *_selected(faults, module.name, width_of(of))]
-    passes += [f"rename {module.name} {module.name}_faulty", "write_verilog -noattr faulty.v"]
+    # Verilog has no $bwmux.
+    passes += ["bwmuxmap", f"rename {module.name} {module.name}_faulty", "write_verilog -noattr faulty.v"]
     yosys(passes, place)
     return (place / "faulty.v").read_text()
 
@@ -201,7 +204,9 @@ def instead(module: Module, source: str, ports: Sequence[str], faults: int) -> s
     head = re.search(rf"^module {name}\b.*?^\);", source, re.DOTALL | re.MULTILINE)
     if head is None:
         raise BrokenError(f"{name}: no header that ends with a line );")
-    same = " && ".join(f"{key} == {value}" for key, value in module.parameters.items()) or "1"
+    from isthmus.models.ports import literal
+
+    same = " && ".join(f"{key} == {literal(value)}" for key, value in module.parameters.items()) or "1"
     pins = ", ".join(f".{port}({port})" for port in ports)
     values = ", ".join(f".{key}({key})" for key in module.parameters)
     body = f"""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// axi_cut: the bursts of a command are its bytes, one behind the other and none over the end of a
-/// page; the last one is known as such; a command that is stopped ends with the burst on offer. Of a
-/// burst any part may be taken: the rest is offered again.
+/// page; the last one is known as such, and the next command is taken with it; a command that is
+/// stopped ends with the burst on offer. Of a burst any part may be taken: the rest is offered again.
 ///
 /// Any commands and any bus. Bursts of 32 bytes on a bus of 64 bits, granules of 2 bytes.
 module axi_cut_props (
@@ -83,6 +83,7 @@ module axi_cut_props (
   always_comb begin
     if (started_q) begin
       assert (burst_valid_o == open_q);
+      assert (cmd_ready_o == (!open_q || (burst_take && !burst_part_i && burst_last_o)));
       if (stopped_q) assert (!burst_valid_o);
       if (held_q) assert (burst_valid_o && low == low_q && high == high_q);
       if (burst_valid_o) begin

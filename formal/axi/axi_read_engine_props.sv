@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// axi_read_engine: each beat is delivered with the granules of its burst and no others, under its
-/// command's tag; the receiver has a place for every beat; stopped, nothing is offered.
+/// command's tag; the receiver has a place for every beat; stopped, nothing is offered, and a burst is in the next
+/// cycle where nothing is in its way.
 ///
 /// Any commands, any receiver, and a memory that answers in order whenever it likes. One burst,
 /// arbitrarily chosen, stands for every one; which bursts a command has is proved of axi_cut.
@@ -109,13 +110,14 @@ module axi_read_engine_props (
   end
 
   // ---------------------------------------------------------------- a clock ago
-  logic held_q, stop_q, offer_q;
+  logic held_q, stop_q, offer_q, fits_q;
   axi_pkg::address_t ar_q;
   always_ff @(posedge clk_i) begin
     held_q  <= started_q && arvalid_o && !arready_i;
     ar_q    <= ar_o;
     stop_q  <= started_q && stop_i;
     offer_q <= started_q && arvalid_o;
+    fits_q  <= started_q && dut.cut_valid && !arvalid_o && !stop_i && n_q != 2'd2 && 6'(room_q) >= under_way + 6'd4;
   end
 
   logic [4:0] shape, own;
@@ -133,6 +135,7 @@ module axi_read_engine_props (
       // The bus: offers are held, none begins while stopped.
       if (held_q) assert (arvalid_o && ar_o == ar_q);
       if (stop_q && !offer_q) assert (!arvalid_o);
+      if (fits_q) assert (arvalid_o);
       assert (idle_o == (n_q == '0 && !dut.cut_valid));
 
       // A place for every beat.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// axi_write_engine: the bursts of a command are its bytes, one behind the other and none over the
 /// end of a page; a burst's beats carry the strobes of its bytes and no others; one answer a
-/// command, with an error if one of its bursts had one.
+/// command, with an error if one of its bursts had one. A beat is taken where it is given, idle_o is high exactly
+/// while no command is open.
 ///
 /// Any commands, data, stalls and answers. One burst, arbitrarily chosen, stands for every one.
 /// Bursts of 32 bytes on a bus of 64 bits, two unanswered.
@@ -163,6 +164,10 @@ module axi_write_engine_props (
         assert (awvalid_o && aw_o.addr == {low_q[63:3], 3'd0} && aw_o.size == 3'd3);
         assert (64'(aw_o.len) == high_q[63:3] - low_q[63:3] && aw_o.burst == 2'b01);
       end
+      // A beat is one of the sender's, as soon as there is a burst for it.
+      assert (wvalid_o == (data_valid_i && shapes_used != '0));
+      assert (data_ready_o == (wready_i && shapes_used != '0));
+      assert (idle_o == (open_q == '0 && tags_used == '0 && !awvalid_o));
       // Its beats.
       if (w_under_q && w_ahead_q == '0 && wvalid_o) begin
         for (int unsigned i = 0; i < 8; i++) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// event_queue: an event goes to the next place with the phase of its lap, never onto one that the
-/// host has not taken; what finds no place is counted.
+/// host has not taken; what finds no place is counted. Its beats are the event, in order, the last one marked.
+/// An interrupt comes exactly when an event was answered since the last one and the gap is over.
 ///
 /// Any events, stalls and answers; a host that reports no more events than were written.
 module event_queue_props (
@@ -20,14 +21,14 @@ module event_queue_props (
   // Never assigned another value and not initialised: any constants.
   logic [3:0]  size_i;
   logic [63:0] base_i;
+  logic [31:0] irq_gap_i;
   always_ff @(posedge clk_i) begin
-    size_i <= size_i;
-    base_i <= base_i;
+    size_i    <= size_i;
+    base_i    <= base_i;
+    irq_gap_i <= irq_gap_i;
   end
   logic enable_i;
-  logic [31:0] irq_gap_i;
-  assign enable_i  = 1'b1;
-  assign irq_gap_i = 32'd2;
+  assign enable_i = 1'b1;
 
   event_queue #(.DataWidth(64)) dut (.*);
 
@@ -54,6 +55,38 @@ module event_queue_props (
       owed_q  <= '0;
     end
   end
+  // The event under way, and its beats so far.
+  logic         stored_q = 1'b0, asked_q = 1'b0, given_q = 1'b0;
+  logic [255:0] given_event_q;
+  logic [1:0]   beats_q = '0;
+  always_ff @(posedge clk_i) begin
+    stored_q <= stored;
+    asked_q  <= started_q && cmd_valid_o && !cmd_ready_i;
+    given_q  <= started_q && ((cmd_valid_o && cmd_ready_i) || (data_take && !data_last_o) ||
+        (data_valid_o && !data_ready_i));
+    if (stored) given_event_q <= {!made_q[size_i], event_i};
+    if (!started_q || !data_valid_o) beats_q <= '0;
+    else if (data_take) beats_q <= beats_q + 2'd1;
+  end
+
+  // Answers since the last interrupt, and how long ago that was.
+  logic        news_q = 1'b0, quiet_q = 1'b1;
+  logic [31:0] since_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      news_q  <= 1'b0;
+      quiet_q <= 1'b1;
+    end else begin
+      news_q <= done_valid_i || (news_q && irq_enable_i && !irq_o);
+      if (irq_o) quiet_q <= 1'b0;
+      else if (since_q == irq_gap_i) quiet_q <= 1'b1;
+      if (irq_o) since_q <= '0;
+      else since_q <= since_q + 32'd1;
+    end
+  end
+  logic over;  // no interrupt in the last irq_gap_i cycles
+  assign over = quiet_q || since_q == irq_gap_i;
+
   logic [15:0] places, used, step;
   assign places = 16'd1 << size_i;
   assign used   = made_q - taken_i;
@@ -89,8 +122,16 @@ module event_queue_props (
       if (data_valid_o && data_last_o) assert (data_o[63] == !number[size_i]);
       assert (written_o == made_q - owed_q - 16'(cmd_valid_o || data_valid_o));
       assert (17'(owed_q) + 17'(cmd_valid_o || data_valid_o) <= 17'(used));
-      if (irq_o) assert (irq_enable_i);
-      if (idle_o) assert (owed_q == '0 && !cmd_valid_o && !data_valid_o);
+      assert (irq_o == (irq_enable_i && news_q && over));
+      assert (idle_o == (owed_q == '0 && !cmd_valid_o && !data_valid_o && over && !(news_q && irq_enable_i)));
+      // Command, then beats, held until they are taken; ready again behind them.
+      assert (cmd_valid_o == (stored_q || asked_q));
+      assert (data_valid_o == given_q);
+      assert (event_ready_o == !(cmd_valid_o || data_valid_o));
+      if (data_valid_o) begin
+        assert (data_o == given_event_q[64*beats_q +: 64]);
+        assert (data_last_o == (beats_q == 2'd3));
+      end
       // What makes the above inductive.
       assert (16'(made_q - taken_q) <= places);
       if (cmd_valid_o || data_valid_o) assert (16'(made_q - taken_q) != '0);
@@ -98,6 +139,12 @@ module event_queue_props (
       if (!data_valid_o) assert (dut.beat_q == '0);
       if (data_valid_o) assert (dut.event_q[255 - 64*dut.beat_q] == !number[size_i]);
       if (cmd_valid_o) assert (dut.event_q[255] == !number[size_i]);
+      assert (beats_q == dut.beat_q);
+      if (cmd_valid_o) assert (dut.event_q == given_event_q);
+      if (data_valid_o) assert (dut.event_q == given_event_q >> (64 * beats_q));
+      assert (news_q == dut.news_q);
+      if (over) assert (dut.gap_q == '0);
+      else assert (since_q < irq_gap_i && dut.gap_q == irq_gap_i - since_q);
       cover (full_o && take);
       cover (irq_o && written_o == 16'd1);
     end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// ccix_txns under any requests and any answers, also wrong and repeated ones. One number is watched: each
-/// request that gets it has one known answer with its tag, and the number is not given away before.
+/// request that gets it has one known answer with its tag, and the number is not given away before. A line is
+/// busy exactly while a request of it is open; there is a number exactly while not all are in use.
 module ccix_txns_props
   import ccix_pkg::*;
 (
@@ -48,8 +49,35 @@ module ccix_txns_props
     end
   end
 
+  // All numbers: which are in use, and for which line.
+  logic [NumTxns-1:0] used_q;
+  index_t lines_q [NumTxns];
+  logic busy;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < NumTxns; i++) begin
+      if (!rst_ni) used_q[i] <= 1'b0;
+      else if (open_i && txn_o == txn_t'(i)) used_q[i] <= 1'b1;
+      else if (answer_i && answer_txn_i == txn_t'(i)) used_q[i] <= 1'b0;
+      if (open_i && txn_o == txn_t'(i)) lines_q[i] <= index_i;
+    end
+  end
+  always_comb begin
+    busy = 1'b0;
+    for (int unsigned i = 0; i < NumTxns; i++) busy |= used_q[i] && lines_q[i] == index_i;
+  end
+  logic running_q = 1'b0;
+  always_ff @(posedge clk_i) running_q <= rst_ni;
+
   always_comb begin
     if (rst_ni) begin
+      line_is_busy : assert (same_o == busy);
+      number_is_there : assert (!running_q || free_o == (used_q != '1));
+      number_is_one : assert (txn_o < 8'(NumTxns));
+      no_answer_no_tag : assert (!known_o || answer_i);
+      table_used : assert (dut.open_q == used_q);
+      for (int unsigned i = 0; i < NumTxns; i++) begin
+        assert (!used_q[i] || dut.index_q[i] == lines_q[i]);
+      end
       not_given_twice : assert (!opens || !open_q);
       one_answer_each : assert (2'(taken_q - ended_q) == 2'(open_q));
       known_if_open : assert (!answered || known_o == open_q);

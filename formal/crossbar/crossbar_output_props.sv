@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// crossbar_output: whole packets of one crosspoint at a time, no dead cycle, at most NumPorts-1
-/// packets before one's turn, never a packet without room for a whole one.
+/// packets before one's turn, never a packet without room for a whole one; source_o is whose packet it is. Where
+/// idle_o is high the next edge changes nothing, and it is high where nothing can move.
 module crossbar_output_props
   import link_pkg::*;
 #(
@@ -97,16 +98,21 @@ module crossbar_output_props
   end
 
   // ---------------------------------------------------------------- what was before
-  logic first_q, tx_valid_q, tx_ready_q, bench_q, room_ok_q, nothing_q;
+  logic first_q, tx_valid_q, tx_ready_q, bench_q, room_ok, room_ok_q, nothing_q, idle_q, busy_q;
+  logic [IdxWidth-1:0] source_q;
   flit_t tx_flit_q;
   logic [31:0] stamp_q;
+  assign room_ok = up_i && room_i >= count_t'(MaxWords + 1 + RoomLag + 1);
   always_ff @(posedge clk_i) begin
     first_q    <= rst_ni;
     tx_valid_q <= tx_valid_o;
     tx_ready_q <= tx_ready_i;
     tx_flit_q  <= tx_flit_o;
     bench_q    <= bench_i;
-    room_ok_q  <= rst_ni && up_i && room_i >= count_t'(MaxWords + 1 + RoomLag + 1);
+    room_ok_q  <= rst_ni && room_ok;
+    idle_q     <= rst_ni && idle_o;
+    busy_q     <= dut.busy_q;
+    source_q   <= source_o;
     // Nothing to put into a free slot: no packet that may begin, or no word of the one that has.
     nothing_q  <= dut.busy_q ? !valid_i[dut.source_q] : request_i == '0 || !room_ok_q;
     if (accepted && tx_flit_o.kind == FlitSop) stamp_q <= stamp_i;
@@ -164,6 +170,23 @@ module crossbar_output_props
             assert (tx_flit_o.data == stamp_q);
           else assert (tx_flit_o.data == flit_q[i].data);
         end
+      end
+      // Whose packet: from its Sop on, as long as its words are offered.
+      for (int unsigned i = 0; i < NumPorts; i++) begin
+        if (take_o[i]) assert (source_o == IdxWidth'(i));
+        if (first_q && take_q[i]) assert (source_o == IdxWidth'(i));
+      end
+      if (first_q && source_o != source_q) begin
+        assert (tx_valid_o && tx_flit_o.kind == FlitSop && (!tx_valid_q || tx_ready_q));
+      end
+      // Idle: the next edge changes nothing; and wherever nothing can move.
+      if (idle_q) begin
+        assert (tx_valid_o == tx_valid_q && source_o == source_q && dut.busy_q == busy_q);
+        assert (!tx_valid_o || tx_flit_o == tx_flit_q);
+      end
+      if (idle_o) assert (take_o == '0 && !accepted && room_ok == room_ok_q);
+      if (room_ok == room_ok_q && (tx_valid_o ? !tx_ready_i : valid_i == '0 && (owned_q || request_i == '0))) begin
+        assert (idle_o);
       end
       // No dead cycle: a slot stays empty only where there is nothing to put into it.
       if (first_q && (!tx_valid_q || tx_ready_q) && !tx_valid_o) assert (nothing_q);

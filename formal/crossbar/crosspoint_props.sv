@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// crosspoint: words in order and unchanged, whole packets only, counts that are true, nothing refused
-/// to a sender that keeps to the room that is reported to it.
+/// to a sender that keeps to the room that is reported to it. Where idle_o is high the next edge changes nothing,
+/// and it is high from the third cycle on in which nothing comes and nothing is taken.
 module crosspoint_props
   import link_pkg::*;
 #(
@@ -121,6 +122,21 @@ module crosspoint_props
     end
   end
 
+  // What was seen in the cycle before, and cycles since anything came or was taken.
+  logic       idle_q, outs_valid_q;
+  logic [1:0] still_q;
+  flit_t      outs_flit_q;
+  logic [$bits(count_t)+2:0] outs, outs_q;
+  assign outs = {stored_o, refused_o, request_o, valid_o};
+  always_ff @(posedge clk_i) begin
+    idle_q       <= rst_ni && idle_o;
+    outs_q       <= outs;
+    outs_valid_q <= valid_o;
+    outs_flit_q  <= flit_o;
+    if (!rst_ni || valid_i || take_i) still_q <= '0;
+    else if (still_q != '1) still_q <= still_q + 1'b1;
+  end
+
   // Where the followed word is in the memory.
   logic [2:0] place;
   assign place = dut.u_buffer.rptr_q + 3'(ahead_q - count_t'(valid_o));
@@ -135,6 +151,10 @@ module crosspoint_props
       if (follows_q) assert (word_q.kind != FlitSop);
       // A request while a packet has begun and its end is not taken.
       assert (request_o == (stored_o != '0 || reading_q));
+      // Idle: the next edge changes nothing.
+      if (idle_o) assert (!valid_i && !take_i);
+      if (idle_q) assert (outs == outs_q && (!outs_valid_q || flit_o == outs_flit_q));
+      if (still_q >= 2'd2 && !valid_i && !take_i) assert (idle_o);
       // Room that was reported is kept.
       if (fair_q) assert (!refused_o && !skip_q);
 

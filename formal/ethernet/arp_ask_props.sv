@@ -5,7 +5,9 @@
 ///   Proved    an answer only to a request that was taken and has none, with its address; a frame
 ///             with a wrong byte at any of the places that are looked at gives none, nor does one
 ///             with another verdict than Other; a request is pending from when no reply is until it
-///             is done, once each; the next one is taken only then
+///             is done, once each; the next one is taken only then. An answer has the last six bytes
+///             of the sender's places; the request has the address that is asked for; idle_o exactly
+///             while nothing is asked for, sent, told or received
 module arp_ask_props
   import arp_pkg::*;
   import eth_pkg::*;
@@ -92,10 +94,20 @@ module arp_ask_props
   byte_t       byte_q;
   logic        pending_q, busy_q, done_q, waited_q;
   logic        take;
+  logic [47:0] mac_q, mac1_q;   // the last bytes at places 22 to 27, now and a cycle ago
+  logic [5:0]  had_q = '0, had1_q = '0;   // which of them have come
+  logic [3:0]  addr_q;
   assign take = ask_i.valid && ask_ready;
 
   always_ff @(posedge clk_i) begin
     if (take) asked_ip_q <= ask_i.ip;
+    if (byte_q.valid && byte_q.pos inside {[11'd22 : 11'd27]}) begin
+      mac_q <= {mac_q[39:0], byte_q.data};
+      had_q <= {had_q[4:0], 1'b1};
+    end
+    mac1_q <= mac_q;
+    had1_q <= had_q;
+    addr_q <= addr_i;
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -134,6 +146,7 @@ module arp_ask_props
       if (answer.valid) begin
         assert (verdict_q);
         assert (answer.ip == asked_ip_q);
+        for (int unsigned i = 0; i < 6; i++) if (had1_q[i]) assert (answer.mac[8*i +: 8] == mac1_q[8*i +: 8]);
       end
       // Requests
       assert (sending_q == (dut.wanted_q || pending));
@@ -142,6 +155,12 @@ module arp_ask_props
       if (pending && !pending_q) assert (!busy_q && waited_q);
       if (pending_q && !pending) assert (done_q);
       if (done_q) assert (!pending);
+      if (waited_q && !pending_q && !busy_q) assert (pending);
+      assert (select == pending_q);
+      if (waited_q) assert (data == (addr_q[3:2] == 2'd3 ? asked_ip_q[8*(3 - addr_q[1:0]) +: 8] : 8'hFF));
+      assert (idle == (!sending_q && !answer.valid && !byte_q.valid && !ask_i.valid));
+      // What makes the above inductive.
+      for (int unsigned i = 0; i < 6; i++) if (had_q[i]) assert (dut.mac_q[8*i +: 8] == mac_q[8*i +: 8]);
     end
   end
 
@@ -151,6 +170,4 @@ module arp_ask_props
       cover (pending && busy_i);
     end
   end
-  logic unused;
-  assign unused = ^{answer.mac, select, data, idle};
 endmodule

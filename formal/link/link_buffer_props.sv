@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_buffer: no overflow, an end for each packet, order kept, whatever flits come.
+/// link_buffer: no overflow, an end for each packet, order kept, whatever flits come. A data word is stored as it
+/// came where there is room for it and its packet's end; if not, refused_o says so once a packet.
 ///
 /// One stored word is watched, chosen by its number modulo twice the depth; the choice is free.
 module link_buffer_props
@@ -65,12 +66,28 @@ module link_buffer_props
   logic is_end;
   assign is_end = valid_i && (flit_i.kind == FlitEop || flit_i.kind == FlitEdb);
 
+  // The rest of a packet of which a word was refused; and whether one was, a cycle ago.
+  logic is_data, refused, skip_q, refused_q;
+  assign is_data = valid_i && flit_i.kind == FlitData && !skip_q;
+  assign refused = is_data && !(store && dut.entry == flit_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || is_end) skip_q <= 1'b0;
+    else if (refused) skip_q <= 1'b1;
+    refused_q <= rst_ni && refused;
+  end
+
   always_comb begin
     if (started_q) begin
       // The count is true, and nothing is written into a full buffer.
       assert (stored_o == count_t'(number_t'(written_q - read_q)));
       assert (stored_o <= count_t'(Depth));
       if (store) assert (stored_o < count_t'(Depth));
+      // A word is refused only without room, and then its packet ends there, if it has begun.
+      if (is_data) assert (refused == (stored_o + count_t'(popped_q) >= count_t'(Depth - 1)));
+      if (refused) assert (open_q ? store && dut.entry.kind == FlitEdb : !store);
+      if (skip_q && !is_end) assert (!store);
+      assert (refused_o == refused_q);
+      if (store) assert (dut.entry.data == flit_i.data && (is_data || is_end));
       // What is stored is packets: data.., end. While one is open there is room for its end.
       if (store) assert (dut.entry.kind != FlitSop);
       if (store && !open_q) assert (dut.entry.kind == FlitData);
@@ -88,7 +105,7 @@ module link_buffer_props
       if (stored_o > count_t'(fresh_q)) assert (valid_o);
       assert (packet_o == (stored_o != '0 || reading_q));
       // What makes the above inductive.
-      assert (dut.reading_q == reading_q);
+      assert (dut.reading_q == reading_q && dut.skip_q == skip_q);
       assert (dut.fits_q == (stored_o + count_t'(popped_q) < count_t'(Depth - 1)));
       assert (written_q[NumberWidth-2:0] == dut.wptr_q);
       assert (dut.rptr_q == (NumberWidth - 1)'(read_q + number_t'(valid_o)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// link_deskew: one stream on lanes of any fixed delays. What it calls aligned is one instant of the stream on
-/// all lanes, and stays so; lanes further apart than MaxSkew it never calls aligned.
+/// all lanes, and stays so while there is a signal; lanes further apart than MaxSkew it never calls aligned. The
+/// first mark that it has seen on all lanes aligns them, or is late where they are too far apart.
 module link_deskew_props
   import link_pkg::*;
 #(
@@ -61,7 +62,23 @@ module link_deskew_props
   logic [3:0] filled_q = '0;
   always_ff @(posedge clk_i) if (step_i && filled_q != '1) filled_q <= filled_q + 1'b1;
 
+  // Words of the search so far, and what it was a cycle ago.
+  logic [3:0] search_q = '0;
+  logic       aligned_q, signal_q, step_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q || !signal_i || aligned_o) search_q <= '0;
+    else if (step_i && search_q != '1) search_q <= search_q + 1'b1;
+    aligned_q <= started_q && aligned_o;
+    signal_q  <= signal_i;
+    step_q    <= started_q && step_i && signal_i && !aligned_o;
+  end
+
+  logic       near, whole;
   logic [2:0] first, last;
+  logic [3:0] gone;  // words since the first lane's mark, which is the newest
+  assign near  = last - first <= 3'(MaxSkew);
+  assign gone  = since_q - 4'(first);
+  assign whole = !aligned_o && since_q > 4'(first) && search_q >= gone;
   always_comb begin
     first = delay[0];
     last  = delay[0];
@@ -90,7 +107,13 @@ module link_deskew_props
         for (int unsigned i = 0; i < Lanes; i++) assert (3'(dut.delay_q[i]) == last - delay[i]);
         assert (!dut.apart && !dut.doubt_q);
       end
-      // Given up only with the signal.
+      // Given up only with the signal, and at once.
+      assert (lost_o == (aligned_q && !signal_q) && (!aligned_q || signal_q == aligned_o));
+      // A mark that came in the search to its last lane: aligned, or late.
+      if (near) assert (!(whole && since_q == 4'(last) + 4'd1));
+      if (near && late_o) assert (search_q <= 4'(2 * MaxSkew + 1));
+      if (late_o) assert (step_q);
+      if (!near && whole && gone == 4'(MaxSkew + 1) && step_q) assert (late_o);
       cover (aligned_o && first == 3'd1 && last == 3'd3 && since_q == 4'd9);
       cover (late_o && last - first == 3'(MaxSkew + 1));
       // What makes the above inductive: the search.
@@ -102,6 +125,13 @@ module link_deskew_props
           assert (since_q > 4'(delay[i]) && since_q - 4'(delay[i]) <= 4'(dut.count_q));
           assert (4'(dut.delay_q[i]) == since_q - 4'(delay[i]) - 4'd1);
         end
+      end
+      if (whole && (near ? since_q <= 4'(last) : gone <= 4'(MaxSkew))) begin
+        for (int unsigned i = 0; i < Lanes; i++) assert (dut.seen_q[i] == (since_q > 4'(delay[i])));
+        assert (4'(dut.count_q) == gone);
+      end
+      if (near && dut.seen_q != '0 && !(whole && since_q <= 4'(last))) begin
+        assert (search_q <= 4'(dut.count_q) + 4'(last - first));
       end
       if (dut.seen_q == '0) assert (dut.count_q == '0);
       else assert (dut.count_q <= 2'(MaxSkew) && dut.count_q != '0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_spread: one link or none, only one that can take the packet; the one with least of those that can, and
-/// one whenever any may; and no link gets further ahead of another than it may.
+/// link_spread: one link or none, only one that can take the packet; the one with least of those that can, of
+/// equal ones the next behind the last grant, and one whenever any may; and no link gets further
+/// ahead of another than it may.
 module link_spread_props #(
   parameter int unsigned MaxWords = 3,
   parameter int unsigned MaxAhead = 4
@@ -65,6 +66,16 @@ module link_spread_props #(
                      (may[2] && has[2] < has[i]);
   end
 
+  // Links behind the one that was given last; of those that may have it and have least, the next in turn.
+  logic [2:0] after_q, least, front, next;
+  assign least = may & ~less;
+  assign front = least & after_q;
+  assign next  = front != '0 ? front & -front : least & -least;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) after_q <= '1;
+    else if (gnt_o != '0) after_q <= gnt_o[0] ? 3'b110 : gnt_o[1] ? 3'b100 : 3'b000;
+  end
+
   // Words of `dest` that `one` has got more than `other` since both are up, on top of what is counted then.
   logic signed [5:0] counted, more_q;
   logic              mine, both;
@@ -100,7 +111,7 @@ module link_spread_props #(
       // Two cycles, and one after the links that are up have changed: then it waits only for those that may.
       if (req_valid_i && age_q == 2'd2 && up_i == up_q) begin
         assert ((gnt_o != '0) == (may != '0));
-        assert ((gnt_o & ~may) == '0 && (gnt_o & less) == '0);
+        assert ((gnt_o & ~may) == '0 && (gnt_o & less) == '0 && gnt_o == next);
         if (up_i != '0 && (up_i & ~free_i) == '0) assert (gnt_o != '0);
       end else begin
         assert (gnt_o == '0);
@@ -113,12 +124,14 @@ module link_spread_props #(
 
       // What induction needs: the steps, what was read, its order, and what was made of it.
       assert (age_q == dut.step_q && age_q != 2'd3 && stands_q == (age_q != '0));
+      assert (dut.turn_q == after_q);
       if (stands_q) begin
         for (int i = 0; i < 3; i++) begin
           assert (dut.held_q[i] == 3'(has[i]));
           for (int k = 0; k < 3; k++) begin
             if (i != k) assert (dut.order_q[i][k] != dut.order_q[k][i]);
             if (i != k && has[i] < has[k]) assert (dut.order_q[i][k]);
+            if (i < k && has[i] == has[k]) assert (dut.order_q[i][k] == (after_q[i] || !after_q[k]));
           end
         end
         // Of equals the next in turn: an order, so that one of any set is before all others.

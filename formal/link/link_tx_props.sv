@@ -2,11 +2,14 @@
 /// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they are allowed; an ALIGN
 /// that is due is sent within a packet's words and framing; SOP and CHECK have the count of their id, and each
 /// word of a packet is counted for its id; no packet begins before a first CREDIT is there; a word with an
-/// argument has its crc8; idle_o is high only where nothing changes, and where nothing is asked for.
+/// argument has its crc8; what is taken is the word that was given, at once; idle_o is high only where nothing
+/// changes, and where nothing is asked for. Inside a packet a CREDIT fills gaps alone; with InPacket one that is
+/// pressing is sent as well, behind the next word of the packet.
 module link_tx_props
   import link_pkg::*;
 #(
-  parameter int unsigned MaxWords = 3
+  parameter int unsigned MaxWords = 3,
+  parameter bit          InPacket = 1'b0
 ) (
   input logic             clk_i,
   input logic             ready_word_i,
@@ -25,6 +28,8 @@ module link_tx_props
   input count_t           sent_i,
   input logic             pauses         // the sender pauses inside packets; it stays so or not
 );
+  localparam logic [3:0] MostWait = 4'((InPacket ? 2 * MaxWords : MaxWords) + 2);
+
   logic        rst_ni, align_i, take_align_o, ready_o, busy_o, dropped_o, take_credit_o, take_check_o;
   logic        sent_inc_o, idle_o, comma_o;
   id_t         sent_id_o;
@@ -32,7 +37,7 @@ module link_tx_props
   flit_t       flit_i;
   assign flit_i = {kind_i, data_i};
 
-  link_tx #(.Lanes(1), .CreditInPacket(1'b0)) dut (.*);
+  link_tx #(.Lanes(1), .CreditInPacket(InPacket)) dut (.*);
 
   logic started_q = 1'b0;
   logic pauses_q;
@@ -48,7 +53,8 @@ module link_tx_props
 
   // The sender: Sop, 1 to MaxWords data words, an end.
   logic       packet_q, starting_q;
-  logic [2:0] words_q, wait_q;
+  logic [2:0] words_q;
+  logic [3:0] wait_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -104,6 +110,29 @@ module link_tx_props
   // A CREDIT has been offered since the start, so that there is one to fill a packet's gaps with.
   logic offered_q;
   always_ff @(posedge clk_i) offered_q <= rst_ni && (up_i || ready_word_i) && (offered_q || offer_valid_i);
+
+  // What was taken, and given, in the cycle before: the word at the pins is it.
+  logic        took_align_q, took_check_q, took_credit_q, valid_q, pressed_q, pressed2_q, credit;
+  logic [15:0] offer_q;
+  flit_t       flit_q;
+  assign credit = tx_o[0].k[3] && symbol == SymCredit;
+  always_ff @(posedge clk_i) begin
+    took_align_q  <= rst_ni && take_align_o;
+    took_check_q  <= rst_ni && take_check_o;
+    took_credit_q <= rst_ni && take_credit_o;
+    offer_q       <= {offer_id_i, offer_count_i};
+    flit_q        <= flit_i;
+    valid_q       <= rst_ni && valid_i;
+    pressed_q     <= rst_ni && pressing_i && offer_valid_i;
+    pressed2_q    <= pressed_q;
+  end
+
+  // Words of the packet under way that a pressing CREDIT waits for.
+  logic [1:0] passed_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !line || !up_i || !pressing_i || !offer_valid_i || take_credit_o) passed_q <= '0;
+    else if (passed_q != '1) passed_q <= passed_q + 2'(sent_inc_o);
+  end
 
   logic [7:0] crc8;
   link_crc8 u_crc8 (.data_i(tx_o[0].data[31:8]), .crc_o(crc8));
@@ -164,25 +193,41 @@ module link_tx_props
       // Idle: the next edge changes nothing.
       if (idle_q) assert (state == state_q);
       if (quiet) assert (idle_o);
-      // A mark waits for one packet at most.
-      if (!pauses) assert (wait_q <= 3'(MaxWords + 2));
+      // What is taken goes out, and nothing else.
+      assert (took_align_q == (tx_o[0].k[3] && symbol == SymAlign));
+      assert (took_check_q == (tx_o[0].k[3] && symbol == SymCheck));
+      if (took_credit_q) assert (credit);
+      assert (busy_o == (valid_i || line));
+      if (credit) assert (tx_o[0].data[23:8] == offer_q);
+      if (!tx_o[0].k[3]) assert (flit_q == {FlitData, tx_o[0].data});
+      if (tx_o[0].k[3] && symbol == SymEop) assert (flit_q.kind == FlitEop);
+      if (tx_o[0].k[3] && symbol == SymEdb) assert (flit_q.kind == FlitEdb);
+      // A CREDIT inside a packet that was there: only one that was pressing, and then soon.
+      if (credit && line_q && valid_q) assert (InPacket && pressed2_q);
+      if (InPacket) assert (passed_q <= 2'd1);
+      // A mark waits for one packet at most, and for the CREDITs in it.
+      if (!pauses) assert (wait_q <= MostWait);
       // What makes the above inductive.
       assert (line == dut.inside_q && dut.open_q == offered_q);
       assert (words_q <= 3'(MaxWords) && (packet_q || words_q == '0));
-      assert (!due_q || up_i || wait_q <= 3'(MaxWords + 2) || pauses);
-      if (dut.inside_q) assert (packet_q && dut.open_q && !dut.insert_q && !dut.dropping_q);
+      assert (!due_q || up_i || wait_q <= MostWait || pauses);
+      if (dut.inside_q) assert (packet_q && dut.open_q && !dut.dropping_q);
+      if (dut.inside_q && dut.insert_q) assert (InPacket && pressed_q);
       if (dut.dropping_q) assert (packet_q);
       if (packet_q) assert (dut.inside_q || dut.dropping_q);
       if (starting_q && !dut.insert_q) assert (dut.open_q);
       if (!pauses) begin
-        if (dut.inside_q) assert (wait_q <= words_q + 3'd1);
+        if (dut.inside_q) begin
+          assert (wait_q <= (InPacket ? 4'(words_q) << 1 : 4'(words_q)) + 4'(!dut.insert_q));
+        end
         else if (!dut.insert_q) assert (wait_q == '0 || dut.dropping_q);
       end
       if (!due_q) assert (wait_q == '0);
       assert (!(dut.dropping_q && wait_q != '0));
       cover (control_q && symbol_q == SymAlign && tx_o[0].k[3] && symbol == SymCredit);
       cover (control_q && symbol_q == SymAlign && tx_o[0].k[3] && symbol == SymSop);
-      cover (wait_q == 3'(MaxWords + 2) && up_i && !pauses);
+      if (InPacket) cover (credit && line_q && valid_q && up_i);
+      cover (wait_q == MostWait && up_i && !pauses);
     end
   end
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
 /// async_block_fifo, both clocks the same: nothing lost, nothing invented, order kept; the counts are on the safe
-/// side. One word is watched (queue_watch).
+/// side, each by what the other side did in the last two cycles. One word is watched (queue_watch).
 module async_block_fifo_props #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 16,
@@ -55,6 +55,14 @@ module async_block_fifo_props #(
   assign r1     = binary(dut.wsync_q[0]) - binary(dut.wsync_q[1]);
   assign place  = dut.rbin_q + ptr_t'(ahead - count_t'(rvalid_o));
 
+  // What each side has done up to a cycle ago, and two.
+  count_t fetched, written1_q, written2_q, fetched1_q, fetched2_q;
+  assign fetched = taken + count_t'(rvalid_o);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) {written1_q, written2_q, fetched1_q, fetched2_q} <= '0;
+    else {written1_q, written2_q, fetched1_q, fetched2_q} <= {written, written1_q, fetched, fetched1_q};
+  end
+
   logic stood_q;
   logic [Width-1:0] stood_data_q;
   always_ff @(posedge clk_i) begin
@@ -69,11 +77,15 @@ module async_block_fifo_props #(
       if (live && ahead == '0 && rvalid_o) assert (rdata_o == word);
       if (stood_q) assert (rvalid_o && rdata_o == stood_data_q);
       assert (count_t'(rcount_o) <= count && wused_o >= stored && wused_o <= ptr_t'(Depth));
+      assert (rcount_o == ptr_t'(written2_q - taken) && wused_o == ptr_t'(written - fetched2_q));
       assert (wready_o == (wused_o != ptr_t'(Depth)));
       // What makes the above inductive.
       assert (dut.wgray_q == (dut.wbin_q ^ (dut.wbin_q >> 1)));
       assert (dut.rgray_q == (dut.rbin_q ^ (dut.rbin_q >> 1)));
       assert (w0 <= ptr_t'(1) && w1 <= ptr_t'(1) && r0 <= ptr_t'(1) && r1 <= ptr_t'(1));
+      assert (dut.wbin_q == ptr_t'(written) && dut.rbin_q == ptr_t'(fetched));
+      assert (binary(dut.rsync_q[0]) == ptr_t'(written1_q) && binary(dut.rsync_q[1]) == ptr_t'(written2_q));
+      assert (binary(dut.wsync_q[0]) == ptr_t'(fetched1_q) && binary(dut.wsync_q[1]) == ptr_t'(fetched2_q));
       assert (w0 + w1 <= stored);
       assert (stored + r0 + r1 <= ptr_t'(Depth));
       if (live && ahead >= count_t'(rvalid_o)) assert (dut.u_ram.mem_q[place[PtrWidth-2:0]] == word);

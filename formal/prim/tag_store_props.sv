@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// tag_store: one tag of one set is watched, which are free. A hit on it returns what was filled last; it is there
 /// from its fill until another fill takes its place, which is told, an invalidate, or a sweep; no tag is twice
-/// in a set; the entry that was filled or hit last is not the next one evicted.
+/// in a set; the entry that was filled or hit last is not the next one evicted. Another tag leaves only a full set;
+/// a fill goes where way_o says; a sweep takes a cycle a set.
 module tag_store_props #(
   parameter int unsigned Ways = 4
 ) (
@@ -82,6 +83,17 @@ module tag_store_props #(
   end
   assign tree = dut.u_tree.mem_q[set_q];
 
+  // Where the watched tag was filled in the cycle before; cycles that a sweep still needs.
+  logic       filled_q, taken_q;
+  logic [1:0] filled_way_q, sweeps_q;
+  always_ff @(posedge clk_i) begin
+    taken_q      <= started_q && valid_i && ready_o;
+    filled_q     <= started_q && of_mine && fill_q && !clear_i;
+    filled_way_q <= way_o;
+    if (!started_q || clear_i) sweeps_q <= 2'd2;
+    else if (sweeps_q != '0) sweeps_q <= sweeps_q - 2'd1;
+  end
+
   // The set's words as the operation in its second cycle sees them.
   logic [Ways-1:0][5:0] seen;
   for (genvar w = 0; w < Ways; w++) begin : gen_seen
@@ -99,6 +111,11 @@ module tag_store_props #(
       if (of_set && evict_o && recent_q && there_q && !of_mine) assert (evict_tag_o != mine_q);
       if (of_set && evict_o && evict_tag_o == mine_q) assert (there_q && evict_data_o == held_q);
       if (done_o && evict_o) assert (fill_q && !hit_o);
+      if (of_set) assert (evict_o == (fill_q && !hit_o && valid == '1));
+      if (of_set && hit_o) assert (entries[way_o] == {1'b1, tag_q, data_o});
+      if (of_set && evict_o) assert (entries[way_o] == {1'b1, evict_tag_o, evict_data_o});
+      if (filled_q) assert (mine[filled_way_q]);
+      assert (done_o == taken_q && ready_o == (sweeps_q == '0 && !clear_i));
       // What makes the above inductive.
       if (!dut.sweep_q || dut.sweep_index_q > set_q) begin
         assert (there_q == (mine != '0));
@@ -112,6 +129,7 @@ module tag_store_props #(
           if (mine[3]) assert (!tree[2]);
         end
       end
+      assert (dut.sweep_q == (sweeps_q != '0) && (!dut.sweep_q || 2'(dut.sweep_index_q) == 2'd2 - sweeps_q));
       if (dut.sweep_q) assert (!done_o && (dut.sweep_index_q == 1'b0 || twice[0] == '0));
       else assert (twice == '0);
       if (done_o) assert (old[index_q] == '0);

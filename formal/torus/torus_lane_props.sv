@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// torus_lane: flits leave once, in order and unchanged, each with the route of its packet's head;
-/// each gives one credit back; those of a packet without a route leave without being offered. With
+/// each gives one credit back; those of a packet without a route leave without being offered, and each
+/// such packet is told once. With
 /// a sender that keeps to its credits nothing overflows, and every credit is somewhere.
 ///
 /// One flit is watched (queue_watch). Assumed: the sender has a credit for what it sends; a flit is
@@ -63,8 +64,11 @@ module torus_lane_props
     .watch_o(watch), .ahead_o(ahead), .live_o(live), .word_o(word)
   );
 
-  logic gone_q;
-  always_ff @(posedge clk_i) gone_q <= rst_ni && gone;
+  logic gone_q, lost_q;
+  always_ff @(posedge clk_i) begin
+    gone_q <= rst_ni && gone;
+    lost_q <= rst_ni && valid_i && flit_i[Width+1] && route_i == PortNone;
+  end
 
   always_comb begin
     if (valid_i) assume (credit_q != '0);
@@ -72,7 +76,7 @@ module torus_lane_props
     if (started_q) begin
       assert (count <= CountWidth'(Depth));
       assert (credit_q + count + CountWidth'(freed_o) == CountWidth'(Depth));
-      assert (freed_o == gone_q);
+      assert (freed_o == gone_q && lost_o == lost_q);
       assert (!valid_o || port_o != PortNone);
       // The watched flit is next: offered as it came, or without a route and not offered.
       if (live && taken == watch) begin
@@ -85,6 +89,7 @@ module torus_lane_props
       if (live) assert (dut.u_fifo.mem_q[watch[CountWidth-2:0]] == word);
       assert (dut.port_q == route_q && dut.vc_q == vc_q);
       cover (count == CountWidth'(Depth));
+      cover (lost_o && valid_o);
       cover (live && taken == watch && dut.stored && !valid_o && ahead == '0);
       cover (live && taken == watch && take_i && !word[Width+1]);
     end

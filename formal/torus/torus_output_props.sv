@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// torus_output: a channel carries whole packets, from head to tail of one lane; a flit leaves with
 /// a credit only, and credits are never more than the far end's places; no dead cycle while a flit
-/// may go; a channel waits for at most one flit of the other. How long a packet waits for others of
-/// its channel is arb_rr's proof.
+/// may go; a channel waits for at most one flit of the other; idle_o is high exactly where no flit
+/// leaves or has left and none is freed, and the next edge changes nothing. How long a packet waits
+/// for others of its channel is arb_rr's proof.
 ///
 /// Assumed: a lane's flit stays until it is taken; the flits of a packet are for one channel; the
 /// far end frees what it got.
@@ -45,6 +46,12 @@ module torus_output_props
   logic [NumIn-1:0] lane_vc_q;  // channel of the packet that a lane is inside of
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumIn; i++) if (take_o[i]) lane_vc_q[i] <= vc_i[i];
+  end
+
+  logic idle_q, shown_q;
+  always_ff @(posedge clk_i) begin
+    idle_q  <= rst_ni && idle_o;
+    shown_q <= vc_o;
   end
 
   // Flits that the far end holds or that are on their way, by channel.
@@ -115,6 +122,8 @@ module torus_output_props
       end
       // No dead cycle, and channels in turn.
       if (able != '0) assert (load_o);
+      if (idle_q) assert (!valid_o && vc_o == shown_q);
+      assert (idle_o == (take_o == '0 && freed_i == '0 && !(first_q && take_q != '0)));
       for (int unsigned v = 0; v < 2; v++) if (passed_q[v]) assert (sent[v]);
 
       // Inductive strengthening: the arbiters' owners are the open packets, or waiting heads.

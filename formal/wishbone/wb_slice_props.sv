@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// wb_slice: each operation taken reaches the bus once, in order; each answer returns once; and a
-/// cycle that its master aborted leaves nothing behind.
+/// wb_slice: each operation taken reaches the bus once, in order; each answer returns once, with its
+/// data; an operation waits only behind two others, and only for the bus; and a cycle that its master
+/// aborted leaves nothing behind.
 ///
 /// Assumed: a slave answers only requests and drops outstanding answers when cyc falls; a master
 /// holds an operation until it is accepted.
@@ -34,6 +35,7 @@ module wb_slice_props (
   logic [1:0][68:0] ops_q;
   logic [68:0]      offered;
   logic             offered_q;
+  logic [33:0]      answer_q;
 
   assign offered  = {m_we_i, m_adr_i, m_sel_i, m_dat_i};
   assign taken    = m_cyc_i && m_stb_i && !m_stall_o;
@@ -43,6 +45,7 @@ module wb_slice_props (
 
   always_ff @(posedge clk_i) begin
     offered_q <= m_cyc_i && m_stb_i && m_stall_o;
+    answer_q  <= {s_ack_i, s_err_i, s_dat_i};
     if (!rst_ni || !m_cyc_i) begin
       inside_q    <= '0;
       debt_q      <= '0;
@@ -65,9 +68,12 @@ module wb_slice_props (
       // The bus has only operations accepted in this cycle of the master, in its order.
       if (s_stb_o) assert (inside_q != '0 && {s_we_o, s_adr_o, s_sel_o, s_dat_o} == ops_q[0]);
       assert (inside_q <= 8'd2);
+      assert (s_cyc_o == m_cyc_i && m_stall_o == (inside_q == 8'd2));
+      if (m_cyc_i) assert (s_stb_o == (inside_q != '0));
       // One reply for each answer, one cycle later, and none without.
       assert (!(m_ack_o && m_err_o));
       if (m_cyc_i) assert (reply == (returning_q != '0));
+      if (m_cyc_i && reply) assert ({m_ack_o, m_err_o, m_dat_o} == answer_q);
       assert (returning_q <= 8'd1);
       if (inside_q == '0 && debt_q == '0 && returning_q == '0) assert (!reply);
       // Inductive strengthening: the buffer's contents, except a left-over of an aborted cycle.

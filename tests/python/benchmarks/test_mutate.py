@@ -156,3 +156,20 @@ def test_an_unknown_module_is_one_clear_line(mutate: ModuleType, capsys: pytest.
 
 def test_the_scores_are_readable_json(mutate: ModuleType) -> None:
     assert isinstance(json.loads(mutate.SCORES.read_text()), dict)
+
+
+@pytest.mark.parametrize(("code", "found"), [("time.sleep(2.5)", False), ("while True: pass", True)])
+def test_a_run_that_only_waits_is_not_ended(
+    mutate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, found: bool
+) -> None:
+    benches = sys.modules["fault_bench"]
+    head, mark, _ = benches.SIMULATE.partition("from cocotb_tools")
+    assert mark
+    passed = "Path(json.loads(sys.argv[1])['results_xml']).write_text('<r><testcase name=\"a\"/></r>')"
+    script = f"{head}\nimport time\nfrom pathlib import Path\n{code}\n{passed}\n"
+    monkeypatch.setattr(benches, "SIMULATE", script)
+    bench = object.__new__(benches.Bench)
+    bench.run = benches.Run("top", "test", {}, False, (), {})
+    bench.place = bench.built = tmp_path
+    bench.limit_s = 1.0
+    assert bool(bench.failure(1)) == found

@@ -130,7 +130,7 @@ class End:
     line_inside: bool = False
     line_id: int = 0
     line_left: int = 0
-    line_credits: int = 0
+    inner_credits: int = 0  # CREDITs inside packets
     line_sent: list[int] = field(default_factory=lambda: [0] * IDS)
 
 
@@ -235,7 +235,7 @@ class Pair:
         if word.kind == SOP:
             assert not end.line_inside
             assert word.count == end.line_sent[word.ident] % 1024, (self.cycle, e, word, end.line_sent)
-            end.line_inside, end.line_id, end.line_left, end.line_credits = True, word.ident, 0, 0
+            end.line_inside, end.line_id, end.line_left = True, word.ident, 0
         elif word.kind == "data":
             assert end.line_inside
             end.line_left += 1
@@ -246,6 +246,8 @@ class Pair:
             assert end.line_left > 0
             end.line_inside = False
             end.line_sent[end.line_id] += 1
+        elif word.kind == CREDIT:
+            end.inner_credits += end.line_inside
         elif word.kind == CHECK:
             assert not end.line_inside
             assert word.count == end.line_sent[word.ident] % 1024
@@ -403,6 +405,9 @@ async def all_packets_arrive(dut: Any) -> None:
             end.limit, end.gap, end.read, end.lengths = None, gap, read, lengths
         await pair.run(2000)
         await pair.rest()
+        if not gap:
+            # Packets without gaps: a credit word is inside one only where it may make it wait.
+            assert all(bool(end.inner_credits) == bool(IN_PACKET) for end in pair.ends)
     for end in pair.ends:
         assert end.good > 80
         assert end.bad == end.missing == 0
