@@ -119,7 +119,7 @@ module nanet_stream_props
 
   // States of the module, by their place in its list.
   localparam logic [3:0] StLoad = 4'd1, StPlace = 4'd2, StAsk = 4'd3, StChunk = 4'd4;
-  localparam logic [3:0] StData = 4'd5, StClose = 4'd7, StCommand = 4'd9;
+  localparam logic [3:0] StData = 4'd5, StEnd = 4'd6, StClose = 4'd7, StCommand = 4'd9;
   logic [3:0] state;
   assign state = dut.state_q;
 
@@ -187,7 +187,19 @@ module nanet_stream_props
         assert (dut.chunk_q <= 12'd2047 && 13'(dut.chunk_q) <= page_left(dut.at_q));
         assert (dut.addr_q == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
       end
-      if (state == StData) assert (dut.next_q == 12'(dut.at_q + 24'(dut.chunk_q)));
+      if (state == StData) begin
+        assert (dut.next_q == 12'(dut.at_q + {12'd0, dut.buffer_q.base[5:0], 6'd0} +
+                                  24'(dut.chunk_q)));
+        assert (dut.next_odd_q == 1'((dut.at_q + 24'(dut.chunk_q)) >> 6));
+      end
+      if (state == StEnd) assert (dut.open_q);
+      if (!dut.open_q) assert (dut.fill_q == '0);
+      if (state == StLoad) assert (!dut.open_q);
+      if (state == StPlace && dut.open_q) begin
+        assert (dut.page_q == dut.fill_q[11:6] + dut.buffer_q.base[5:0]);
+        assert (dut.room_q == 26'(dut.buffer_q.bytes) - 26'(dut.fill_q));
+      end
+      assert (dut.fill_q[5:0] == '0);
       if (dut.head_valid_q) assert (state == StLoad || state == StPlace || state == StClose);
       if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(MaxPayload));
       if (sending_q) begin
