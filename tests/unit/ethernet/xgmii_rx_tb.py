@@ -244,12 +244,19 @@ async def a_start_without_delimiter_is_a_frame_that_never_began(dut: object) -> 
     await bench.start()
     raw = with_fcs(random.randbytes(60))
     lanes: list[Lane] = []
-    for spoiled in ((7, (0x55, 0)), (7, (0xD4, 0)), (3, (ERROR, 1)), (4, (TERMINATE, 1))):
-        broken = list(PREAMBLE)
-        broken[spoiled[0]] = spoiled[1]
-        lanes += [*broken, *data(raw), (TERMINATE, 1), *idle(11), *frame(raw), *idle(11)]
+    spoiled = [
+        (7, (0x55, 0)),
+        (7, (0xD4, 0)),
+        *((at, (random.choice((ERROR, TERMINATE)), 1)) for at in range(1, 8)),
+    ]
+    for first in (0, 4):
+        for at, lane in spoiled:
+            lanes += idle(first + -len(lanes) % 8)
+            broken = list(PREAMBLE)
+            broken[at] = lane
+            lanes += [*broken, *data(raw), (TERMINATE, 1), *idle(11), *frame(raw), *idle(11)]
     await bench.drive(lanes)
-    assert [one.length for one in bench.ended] == [True, False] * 4
+    assert [one.length for one in bench.ended] == [True, False] * 2 * len(spoiled)
     assert all(one.good for one in bench.ended[1::2])
 
 
