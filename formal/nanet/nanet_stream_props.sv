@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// nanet_stream: nothing is written outside the buffer that the table gives nor over the end of a
 /// page of 4 KiB, a command has the beats that its bytes need, and an event comes when all writes
-/// of its buffer are answered, one a buffer, in their order.
+/// of its buffer are answered, one a buffer, in their order, and with at least one datagram.
 ///
 /// Any datagrams, also cut short; any stalls, answers, buffers and policy. The table is set before
 /// the list is enabled. A host gives back what was announced; with the oldest given up, anything.
@@ -166,6 +166,7 @@ module nanet_stream_props
       end
       if (event_valid_o) begin
         assert (open_q == '0 && !sending_q);
+        assert (event_o.datagrams != '0);
         // One a buffer, in the order of the circle.
         assert (event_o.sequence_ == announced_q && event_o.index == 16'(next_q));
       end
@@ -193,6 +194,7 @@ module nanet_stream_props
         assert (dut.next_odd_q == 1'((dut.at_q + 24'(dut.chunk_q)) >> 6));
       end
       if (state == StEnd) assert (dut.open_q);
+      if (state == StClose) assert (dut.datagrams_q != '0);
       if (!dut.open_q) assert (dut.fill_q == '0);
       if (state == StLoad) assert (!dut.open_q);
       if (state == StPlace && dut.open_q) begin

@@ -131,8 +131,8 @@ module nanet_stream
   assign fits      = !room_q[25] && (room_q[24:16] != '0 || head_q.len <= room_q[15:0]);
   assign give_up   = state_q == StPlace && list_i.enable && !open_q && !free &&
                      policy == PolicyOldest;
-  assign flush_due = datagrams_q != '0 && flush_due_q;
-  assign full_now  = datagrams_q + 16'd1 == 16'(list_i.datagrams);
+  assign flush_due = datagrams_q != '0 && flush_due_q && list_i.enable;
+  assign full_now  = datagrams_q + 16'd1 == (list_i.datagrams == '0 ? '1 : 16'(list_i.datagrams));
   assign back      = head_valid_q ? StPlace : StIdle;
 
   // ---------------------------------------------------------------- chunks
@@ -321,7 +321,7 @@ module nanet_stream
         end
       endcase
 
-      // A command counts a cycle late: the end of its datagram is further away, and so is its answer.
+      // A command counts a cycle late: its datagram's end and its answer are further away.
       taken_q <= cmd_take;
       if (taken_q != response_i.done_valid) begin
         pending_q <= taken_q ? pending_q + 8'd1 : pending_q - 8'd1;
