@@ -68,10 +68,11 @@ module eth_rx_d64
 
   // ---------------------------------------------------------------- words
   logic [7:0] pos_q, pos;
-  logic [5:0] at, next_q;  // word k of a frame is in word_i, comes next
-  logic behind;            // one behind word 4 is
+  logic [5:0] at;      // word k of a frame is in word_i
+  logic [5:1] next_q;  // comes next
+  logic behind;        // one behind word 4 is in word_i
   assign pos    = word_first_i ? 8'd0 : pos_q;
-  assign at     = {next_q[5:1] & {5{word_valid_i && !word_first_i}}, word_valid_i && word_first_i};
+  assign at     = {next_q & {5{word_valid_i && !word_first_i}}, word_valid_i && word_first_i};
   assign behind = word_valid_i && !word_first_i && next_q[4:1] == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -79,7 +80,7 @@ module eth_rx_d64
       next_q <= '0;
     end else if (word_valid_i) begin
       pos_q  <= pos + 8'd1;
-      next_q <= {at[4:0], 1'b0};
+      next_q <= at[4:0];
     end
   end
 
