@@ -129,7 +129,7 @@ module nanet_stream_props
   logic        announce;
   assign announce = event_valid_o && event_ready_i && !full_i;
   always_ff @(posedge clk_i) begin
-    if (!started_q || (state == 4'd0 && !enable_i)) begin
+    if (!started_q || (state == 4'd0 && !enable_i && !dut.flush_due_q)) begin
       announced_q <= '0;
       next_q      <= '0;
     end else if (announce) begin
@@ -194,7 +194,7 @@ module nanet_stream_props
         assert (dut.next_odd_q == 1'((dut.at_q + 24'(dut.chunk_q)) >> 6));
       end
       if (state == StEnd) assert (dut.open_q);
-      if (state == StClose) assert (dut.datagrams_q != '0);
+      if (state == StClose || dut.flush_due_q) assert (dut.datagrams_q != '0);
       if (!dut.open_q) assert (dut.fill_q == '0);
       if (state == StLoad) assert (!dut.open_q);
       if (state == StPlace && dut.open_q) begin

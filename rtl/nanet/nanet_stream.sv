@@ -84,7 +84,7 @@ module nanet_stream
   logic   head_valid_q;                // a head waits for a place
   head_t  head_q;
   end_t   ending;
-  logic   open_q, error_q, flush_due, flush_due_q;
+  logic   open_q, error_q, flush_due_q;
   buffer_t buffer_q;
   logic [5:0]  index_q, number_q;
   logic [15:0] filled_q, datagrams_q, left_q, no_event_q;
@@ -131,7 +131,6 @@ module nanet_stream
   assign fits      = !room_q[25] && (room_q[24:16] != '0 || head_q.len <= room_q[15:0]);
   assign give_up   = state_q == StPlace && list_i.enable && !open_q && !free &&
                      policy == PolicyOldest;
-  assign flush_due = datagrams_q != '0 && flush_due_q && list_i.enable;
   assign full_now  = datagrams_q + 16'd1 == (list_i.datagrams == '0 ? '1 : 16'(list_i.datagrams));
   assign back      = head_valid_q ? StPlace : StIdle;
 
@@ -207,7 +206,7 @@ module nanet_stream
   always_comb begin
     unique case (state_q)
       // A buffer is opened ahead of its datagram.
-      StIdle:         beat_ready_o = !flush_due && (open_q || !free || !list_i.enable);
+      StIdle:         beat_ready_o = !flush_due_q && (open_q || !free || !list_i.enable);
       StData:         beat_ready_o = response_i.data_ready && request_o.write.keep;
       StEnd, StDrop:  beat_ready_o = 1'b1;
       default:        beat_ready_o = 1'b0;
@@ -236,13 +235,14 @@ module nanet_stream
       lost_full_q  <= '0;
       flush_due_q  <= 1'b0;
     end else begin
-      flush_due_q <= list_i.flush != '0 && flush_q >= list_i.flush;
+      flush_due_q <= list_i.enable && datagrams_q != '0 && state_q != StClose &&
+                     list_i.flush != '0 && flush_q >= list_i.flush;
       // What is lost is known late in its cycle. No event is offered in the next one.
       lost_now_q  <= 2'(ended_badly) + 2'(head_lost_i);
       lost_full_q <= losses_o.no_event ? datagrams_q : '0;
       unique case (state_q)
         StIdle: begin
-          if (!list_i.enable) begin
+          if (!list_i.enable && !flush_due_q) begin
             open_q      <= 1'b0;
             datagrams_q <= '0;
             fill_q      <= '0;
@@ -251,7 +251,7 @@ module nanet_stream
             sequence_q  <= '0;
             error_q     <= 1'b0;
           end
-          if (flush_due) begin
+          if (flush_due_q) begin
             state_q <= StClose;
           end else if (!open_q && free && list_i.enable) begin
             state_q <= StLoad;
