@@ -140,6 +140,8 @@ module nanet_stream_props
 
   logic [24:0] until_;   // behind the command, from the buffer's begin
   logic placed;
+  logic [15:0] most;     // datagrams of a buffer
+  assign most   = datagrams == '0 ? '1 : 16'(datagrams);
   assign until_ = {1'b0, dut.at_q} + 25'(cmd_bytes_o);
   assign placed = state == StAsk || state == StChunk || state == StCommand || state == StData;
   // To the end of the page, and of the chunk, of what begins here.
@@ -195,6 +197,7 @@ module nanet_stream_props
       end
       if (state == StEnd) assert (dut.open_q);
       if (state == StClose || dut.flush_due_q) assert (dut.datagrams_q != '0);
+      assert (state == StClose ? dut.datagrams_q <= most : dut.datagrams_q < most);
       if (!dut.open_q) assert (dut.fill_q == '0);
       if (state == StLoad) assert (!dut.open_q);
       if (state == StPlace && dut.open_q) begin
