@@ -6,7 +6,8 @@
 ///             last; a word inside is whole, and what is behind the last one's bytes is zero; at
 ///             most 190 words; an end comes 1 cycle after a last word, and no other but that of a
 ///             start without delimiter, which is judged by its length; a frame is judged by its
-///             length exactly where it has less than 64 bytes or more than 1518
+///             length exactly where it has less than 64 bytes or more than 1518; one whose last
+///             word the next frame's first one follows at once is judged bad
 module xgmii_rx_props (
   input logic        clk_i,
   input logic [63:0] xgmii_rxd_i,
@@ -90,6 +91,7 @@ module xgmii_rx_props (
       if (due_q) begin
         assert (end_valid);
         assert (end_length == (length_q < 11'd64 || length_q > 11'd1518));
+        if (word_first && word_valid) assert (end_length || end_fcs);
       end else begin
         assert (!end_valid || end_length);
       end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// nanet_stream: nothing is written outside the buffer that the table gives nor over the end of a
 /// page of 4 KiB, a command has the beats that its bytes need, and an event comes when all writes
-/// of its buffer are answered, one a buffer, in their order.
+/// of its buffer are answered, one a buffer, in their order, and with at least one datagram.
 ///
 /// Any datagrams, also cut short; any stalls, answers, buffers and policy. The table is set before
 /// the list is enabled. A host gives back what was announced; with the oldest given up, anything.
@@ -119,7 +119,7 @@ module nanet_stream_props
 
   // States of the module, by their place in its list.
   localparam logic [3:0] StLoad = 4'd1, StPlace = 4'd2, StAsk = 4'd3, StChunk = 4'd4;
-  localparam logic [3:0] StData = 4'd5, StClose = 4'd7, StCommand = 4'd9;
+  localparam logic [3:0] StData = 4'd5, StEnd = 4'd6, StClose = 4'd7, StCommand = 4'd9;
   logic [3:0] state;
   assign state = dut.state_q;
 
@@ -129,7 +129,7 @@ module nanet_stream_props
   logic        announce;
   assign announce = event_valid_o && event_ready_i && !full_i;
   always_ff @(posedge clk_i) begin
-    if (!started_q || (state == 4'd0 && !enable_i)) begin
+    if (!started_q || (state == 4'd0 && !enable_i && !dut.flush_due_q)) begin
       announced_q <= '0;
       next_q      <= '0;
     end else if (announce) begin
@@ -140,6 +140,8 @@ module nanet_stream_props
 
   logic [24:0] until_;   // behind the command, from the buffer's begin
   logic placed;
+  logic [15:0] most;     // datagrams of a buffer
+  assign most   = datagrams == '0 ? '1 : 16'(datagrams);
   assign until_ = {1'b0, dut.at_q} + 25'(cmd_bytes_o);
   assign placed = state == StAsk || state == StChunk || state == StCommand || state == StData;
   // To the end of the page, and of the chunk, of what begins here.
@@ -166,6 +168,7 @@ module nanet_stream_props
       end
       if (event_valid_o) begin
         assert (open_q == '0 && !sending_q);
+        assert (event_o.datagrams != '0);
         // One a buffer, in the order of the circle.
         assert (event_o.sequence_ == announced_q && event_o.index == 16'(next_q));
       end
@@ -187,7 +190,21 @@ module nanet_stream_props
         assert (dut.chunk_q <= 12'd2047 && 13'(dut.chunk_q) <= page_left(dut.at_q));
         assert (dut.addr_q == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
       end
-      if (state == StData) assert (dut.next_q == 12'(dut.at_q + 24'(dut.chunk_q)));
+      if (state == StData) begin
+        assert (dut.next_q == 12'(dut.at_q + {12'd0, dut.buffer_q.base[5:0], 6'd0} +
+                                  24'(dut.chunk_q)));
+        assert (dut.next_odd_q == 1'((dut.at_q + 24'(dut.chunk_q)) >> 6));
+      end
+      if (state == StEnd) assert (dut.open_q);
+      if (state == StClose || dut.flush_due_q) assert (dut.datagrams_q != '0);
+      assert (state == StClose ? dut.datagrams_q <= most : dut.datagrams_q < most);
+      if (!dut.open_q) assert (dut.fill_q == '0);
+      if (state == StLoad) assert (!dut.open_q);
+      if (state == StPlace && dut.open_q) begin
+        assert (dut.page_q == dut.fill_q[11:6] + dut.buffer_q.base[5:0]);
+        assert (dut.room_q == 26'(dut.buffer_q.bytes) - 26'(dut.fill_q));
+      end
+      assert (dut.fill_q[5:0] == '0);
       if (dut.head_valid_q) assert (state == StLoad || state == StPlace || state == StClose);
       if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(MaxPayload));
       if (sending_q) begin

@@ -3,7 +3,7 @@
 ///
 ///   Handshake   req_valid_i: a strobe, with busy_o low; out_*: as xgmii_tx takes a frame
 ///   Ordering    requests in their order
-///   Latency     req_valid_i to out_valid_o: as async_fifo
+///   Latency     req_valid_i to out_valid_o: as async_fifo, and 1 cycle
 ///   Throughput  a reply in 6 words; 8 requests may wait
 ///   Parameters  none
 ///   Not done    asking
@@ -49,8 +49,9 @@ module arp_reply_d64 (
   );
   assign busy_o = !ready;
 
-  logic [2:0]  at_q;
-  logic [63:0] net;  // in network byte order
+  logic [2:0]  at_q;       // of the word that goes into the register
+  logic        next, last;
+  logic [63:0] net, word;  // in network byte order; as it is sent
   always_comb begin
     unique case (at_q)
       3'd0:    net = {mac, cfg_mac_i[47:32]};
@@ -60,16 +61,26 @@ module arp_reply_d64 (
       3'd4:    net = {mac, ip[31:16]};
       default: net = {ip[15:0], 48'd0};
     endcase
-    for (int unsigned i = 0; i < 8; i++) out_o[8*i+:8] = net[56-8*i+:8];
+    for (int unsigned i = 0; i < 8; i++) word[8*i+:8] = net[56-8*i+:8];
   end
-  assign out_valid_o = valid;
-  assign out_last_o  = at_q == LastWord;
+  assign next        = !out_valid_o || out_ready_i;
+  assign last        = at_q == LastWord;
+  assign take        = next && last;
   assign out_bytes_o = out_last_o ? 4'd2 : 4'd8;
-  assign take        = out_ready_i && out_last_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) at_q <= '0;
-    else if (valid && out_ready_i) at_q <= out_last_o ? '0 : at_q + 3'd1;
+    if (!rst_ni) begin
+      at_q        <= '0;
+      out_valid_o <= 1'b0;
+      out_last_o  <= 1'b0;
+    end else if (next) begin
+      if (valid) at_q <= last ? '0 : at_q + 3'd1;
+      out_valid_o <= valid;
+      out_last_o  <= last;
+    end
   end
-  assign idle_o = settled && !valid;
+  always_ff @(posedge clk_i) begin
+    if (next) out_o <= word;
+  end
+  assign idle_o = settled && !valid && !out_valid_o;
 endmodule

@@ -2,10 +2,10 @@
 /// Receive side behind a 64-bit MAC: checks a frame while it passes, pushes UDP payload, judges at
 /// the frame's end. What eth_rx does a byte at a time, eight bytes at a time.
 ///
-/// `pos` is the number of the frame's word that is in word_i. Fields are compared as they pass: one
-/// stands at a fixed place in one word, but for addresses, which two words share. One sum of 20
-/// bits runs over the IPv4 header, one of 26 bits over pseudo-header, UDP header and payload; they
-/// are folded once.
+/// `at` says which of the frame's first words is in word_i. Fields are compared as they pass: one
+/// stands at a fixed place in one word, but for addresses, which two words share. The sum of a
+/// word's four halves is a register; from it one sum of 20 bits runs over the IPv4 header, one of
+/// 26 bits over pseudo-header, UDP header and payload. They are folded once.
 ///
 ///   Handshake   words come from xgmii_rx, payload is pushed, never stalled. Each rx_start_o is
 ///               followed by exactly one rx_end_o. rx_refuse_i counts in the cycle before
@@ -68,15 +68,20 @@ module eth_rx_d64
 
   // ---------------------------------------------------------------- words
   logic [7:0] pos_q, pos;
-  logic [5:0] at;  // word k of a frame is in word_i
-  always_comb begin
-    pos = word_first_i ? 8'd0 : pos_q;
-    at  = '0;
-    for (int unsigned k = 0; k < 6; k++) at[k] = word_valid_i && pos == 8'(k);
-  end
+  logic [5:0] at;      // word k of a frame is in word_i
+  logic [5:1] next_q;  // comes next
+  logic behind;        // one behind word 4 is in word_i
+  assign pos    = word_first_i ? 8'd0 : pos_q;
+  assign at     = {next_q & {5{word_valid_i && !word_first_i}}, word_valid_i && word_first_i};
+  assign behind = word_valid_i && !word_first_i && next_q[4:1] == '0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) pos_q <= '0;
-    else if (word_valid_i) pos_q <= pos + 8'd1;
+    if (!rst_ni) begin
+      pos_q  <= '0;
+      next_q <= '0;
+    end else if (word_valid_i) begin
+      pos_q  <= pos + 8'd1;
+      next_q <= at[4:0];
+    end
   end
 
   // Big-endian halves of the word, and what of it is network byte order.
@@ -92,7 +97,7 @@ module eth_rx_d64
   logic dst_bad_q, dst_bc_q, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed, started_q;
   logic [15:0] dst_hi_q;
   logic [7:0]  tag_q;
-  logic [TotalW-1:0] total, total_q, l4_len;
+  logic [TotalW-1:0] total, total_q, l4_len_q;
   udp_meta_t   meta_q;
   logic [31:0] dst;
   logic dst_own, dst_subnet, dst_ones, ip_sum_ok;
@@ -102,7 +107,6 @@ module eth_rx_d64
   assign dst_subnet = dst == (cfg_ip_i | ~cfg_netmask_i);
   assign dst_ones   = dst == '1;
   assign total      = half[0][TotalW-1:0];  // in word 2
-  assign l4_len     = total_q - TotalW'(20);
 
   always_ff @(posedge clk_i) begin
     if (at[0]) begin
@@ -120,6 +124,7 @@ module eth_rx_d64
     end
     if (at[2]) begin
       total_q  <= total;
+      l4_len_q <= total - TotalW'(20);
       udp_q    <= half[3][7:0] == 8'd17;
       other_q  <= half[3][7:0] != 8'd17;
       arp_ok_q <= arp_ok_q && net[63:16] == 48'h0800_0604_0001;
@@ -136,7 +141,7 @@ module eth_rx_d64
       meta_q.port <= half[1];
       meta_q.len  <= 16'(total_q - Headers);
       port_bad_q  <= half[2] != cfg_port_i;
-      len_bad_q   <= total_q < Headers || half[3] != 16'(l4_len);
+      len_bad_q   <= total_q < Headers || half[3] != 16'(l4_len_q);
       dst_bc_q    <= !dst_own;
       // Broadcast is for the UDP service alone.
       dst_bad_q   <= !dst_own && (!(dst_subnet || dst_ones) || !udp_q || half[2] != cfg_port_i);
@@ -160,49 +165,45 @@ module eth_rx_d64
   );
 
   // ---------------------------------------------------------------- sums
-  // The IPv4 header is bytes 14 to 33; both sums see each half once.
+  // The IPv4 header is bytes 14 to 33: the last half of word 1, words 2 and 3, the first of word 4.
   logic [19:0] ip_sum_q;
-  logic [16:0] ip_fold;
-  logic [3:0][15:0] ip_part, l4_part;
   logic [TotalW-1:0] left_q;  // bytes of the datagram from this word on; from word 3 on
-  logic [17:0] l4_word_q;
+  logic [7:0]  keep_q;        // bytes of this word that are summed
+  logic [3:0][15:0] part;
+  logic [17:0] word_sum_q;
   logic        l4_begin_q;
+  logic [17:0] l4_first_q;
   logic [25:0] l4_sum_q;
-  logic [16:0] l4_fold;
   logic        l4_sum_ok;
 
   always_comb begin
-    ip_part = at[1] ? {half[3], 48'd0} : at[4] ? {48'd0, half[0]} : half;
-    l4_part = half;
-    if (at[3]) begin
-      l4_part[0] = 16'(l4_len);
-    end else if (!at[4]) begin
+    for (int unsigned i = 0; i < 4; i++) begin
       // The odd last byte is alone in its half.
-      for (int unsigned i = 0; i < 4; i++) begin
-        if (left_q <= TotalW'(2 * i)) l4_part[i] = '0;
-        else if (left_q == TotalW'(2 * i + 1)) l4_part[i][7:0] = '0;
-      end
+      part[i] = half[i] & {{8{keep_q[2*i]}}, {8{keep_q[2*i+1]}}};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (word_valid_i && pos < 8'd5) begin
-      ip_sum_q <= (at[1] ? 20'd0 : ip_sum_q) + 20'(ip_part[0]) + 20'(ip_part[1]) +
-                  20'(ip_part[2]) + 20'(ip_part[3]);
-    end
+    if (at[1]) ip_sum_q <= 20'(half[3]);
+    else if (at[3]) ip_sum_q <= ip_sum_q + 20'(word_sum_q);
+    else if (at[4]) ip_sum_q <= ip_sum_q + 20'(word_sum_q) + 20'(half[0]);
     if (at[2]) left_q <= total < TotalW'(10) ? '0 : total - TotalW'(10);
     else if (word_valid_i) left_q <= left_q < TotalW'(8) ? '0 : left_q - TotalW'(8);
+    // Words 2 to 4 count whole; what is behind the datagram does not.
+    for (int unsigned i = 0; i < 8; i++) begin
+      keep_q[i] <= !(at[4] || behind) || left_q > TotalW'(8 + i);
+    end
 
-    l4_word_q <= word_valid_i ? 18'(l4_part[0]) + 18'(l4_part[1]) + 18'(l4_part[2]) +
-                                18'(l4_part[3]) : '0;
+    word_sum_q <= word_valid_i ? 18'(part[0]) + 18'(part[1]) + 18'(part[2]) + 18'(part[3]) : '0;
     l4_begin_q <= at[3];
-    // Of the pseudo-header, the protocol; its length comes with word 3, its addresses as they pass.
-    l4_sum_q  <= (l4_begin_q ? 26'd17 : l4_sum_q) + 26'(l4_word_q);
+    // Word 3 has the IPv4 check sum, whose complement takes it out again, and both addresses but
+    // for a half. Of the pseudo-header, protocol and length are added.
+    l4_first_q <= 18'd17 + 18'(l4_len_q) + {2'd0, ~half[0]};
+    l4_sum_q   <= (l4_begin_q ? 26'(l4_first_q) : l4_sum_q) + 26'(word_sum_q);
   end
-  assign ip_fold   = {1'b0, ip_sum_q[15:0]} + 17'(ip_sum_q[19:16]);
-  assign ip_sum_ok = ip_fold == 17'h0FFFF;
-  assign l4_fold   = {1'b0, l4_sum_q[15:0]} + 17'(l4_sum_q[25:16]);
-  assign l4_sum_ok = l4_fold == 17'h0FFFF;  // the upper half is too small for a second carry
+  // Folded to 0xFFFF: then no bit is carried from the one part to the other.
+  assign ip_sum_ok = (&ip_sum_q[15:4]) && ip_sum_q[3:0] == ~ip_sum_q[19:16];
+  assign l4_sum_ok = (&l4_sum_q[15:10]) && l4_sum_q[9:0] == ~l4_sum_q[25:16];
 
   // ---------------------------------------------------------------- payload
   // A word of it is bytes 2..7 of one word and 0..1 of the next. It goes on with the next, or in
@@ -222,7 +223,7 @@ module eth_rx_d64
       rx_valid_o   <= 1'b0;
       send_q       <= '0;
     end else begin
-      rest_valid_q <= word_valid_i && pos >= 8'd5;
+      rest_valid_q <= behind;
       rx_start_o   <= start;
       rx_valid_o   <= send;
       if (start) send_q <= meta_q.len[TotalW-1:0];

@@ -12,7 +12,8 @@
 ///               end_valid_o 2. Of a frame that starts in lane 4, what is in the upper lanes waits
 ///               1 cycle more for the rest of its word
 ///   Throughput  a word a cycle: line rate at every size, frames with a gap of 5 bytes or more;
-///               of a shorter gap the frame before it may be judged bad
+///               of a shorter gap the frame before it is judged bad where its last word and the
+///               next one's first would follow each other
 ///   Judged      end_length_o: no start delimiter, under 64 or over 1518 bytes; end_fcs_o: wrong
 ///               FCS or another control character than terminate. A longer frame ends at 1518
 ///   Parameters  none
@@ -43,58 +44,73 @@ module xgmii_rx (
   localparam logic [7:0] LastWord      = 8'd189;  // of 1518 bytes, 6 are in it
 
   // ---------------------------------------------------------------- alignment
-  logic        late_q, late, early_start, late_start;
+  logic        late_q, early_start, late_start, late_start_q, late_whole_q, begun_q;
   logic [31:0] rest_q;
-  logic [3:0]  rest_ctl_q;
+  logic [3:0]  rest_ctl_q, rest_ended_q;
   logic [63:0] word;
-  logic [7:0]  ctl;
+  logic [7:0]  ctl, terminate, ended;  // terminate: on the wire; ended: in the word
 
   assign early_start = xgmii_rxc_i[0] && xgmii_rxd_i[7:0] == CharStart;
   assign late_start  = xgmii_rxc_i[4] && xgmii_rxd_i[39:32] == CharStart;
-  assign late        = late_q && !early_start;
-  assign word        = late ? {xgmii_rxd_i[31:0], rest_q} : xgmii_rxd_i;
-  assign ctl         = late ? {xgmii_rxc_i[3:0], rest_ctl_q} : xgmii_rxc_i;
+  always_comb begin
+    for (int unsigned i = 0; i < 8; i++) terminate[i] = xgmii_rxd_i[8*i+:8] == CharTerminate;
+  end
+  // A start counts for the words behind it: this one may have the end of the frame before.
+  assign word  = late_q ? {xgmii_rxd_i[31:0], rest_q} : xgmii_rxd_i;
+  assign ctl   = late_q ? {xgmii_rxc_i[3:0], rest_ctl_q} : xgmii_rxc_i;
+  assign ended = late_q ? {terminate[3:0], rest_ended_q} : terminate;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      late_q     <= 1'b0;
-      rest_ctl_q <= '1;
+      late_q       <= 1'b0;
+      late_start_q <= 1'b0;
+      rest_ctl_q   <= '1;
     end else begin
       if (early_start) late_q <= 1'b0;
       else if (late_start) late_q <= 1'b1;
-      rest_ctl_q <= xgmii_rxc_i[7:4];
+      late_start_q <= late_start && !early_start;
+      rest_ctl_q   <= xgmii_rxc_i[7:4];
     end
   end
-  always_ff @(posedge clk_i) rest_q <= xgmii_rxd_i[63:32];
+  always_ff @(posedge clk_i) begin
+    rest_q       <= xgmii_rxd_i[63:32];
+    rest_ended_q <= terminate[7:4];
+    late_whole_q <= xgmii_rxc_i[7:5] == '0;
+    begun_q      <= early_start;
+  end
 
   // ---------------------------------------------------------------- frames
-  logic       start, start_good, inside_q, ends, clean, too_long, first_q;
+  logic       start, start_good, inside_q, ends, too_long, first_q;
   logic [3:0] bytes;
   logic [7:0] count_q;  // words of the frame before this one
   logic [7:0] plain;    // for each lane: no control character below it or in it
 
-  assign start      = ctl[0] && word[7:0] == CharStart;
-  assign start_good = start && ctl[7:1] == '0 && word[63:56] == Delimiter;
+  // A start in lane 4 is whole a word later, where one in lane 0 takes its place.
+  assign start = early_start || late_start_q;
+  always_comb begin
+    if (early_start) start_good = xgmii_rxc_i[7:1] == '0 && xgmii_rxd_i[63:56] == Delimiter;
+    else start_good = late_start_q && late_whole_q && xgmii_rxc_i[3:0] == '0 &&
+                      xgmii_rxd_i[31:24] == Delimiter;
+  end
 
   always_comb begin
     logic whole;
-    whole  = 1'b1;
-    bytes  = '0;
-    clean  = 1'b0;
+    whole = 1'b1;
+    bytes = '0;
     for (int unsigned i = 0; i < 8; i++) begin
-      if (whole && ctl[i]) clean = word[8*i+:8] == CharTerminate;
       whole    = whole && !ctl[i];
       plain[i] = whole;
       bytes    = bytes + 4'(whole);
     end
   end
   assign ends     = ctl != '0;
-  assign too_long = count_q == LastWord && bytes > 4'd6;
+  assign too_long = count_q == LastWord && plain[6];  // more than 6 bytes
 
   // One word, and what is known of the frame that it ends.
-  logic        valid_q, word_first_q, last_q, length_q, error_q;
+  logic        valid_q, word_first_q, last_q, length_q, too_long_q, clean;
   logic [3:0]  bytes_q;
   logic [63:0] word_q;
+  logic [7:0]  ctl_q, ended_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -122,8 +138,10 @@ module xgmii_rx (
     word_first_q <= first_q;
     bytes_q      <= bytes;
     for (int unsigned i = 0; i < 8; i++) word_q[8*i+:8] <= plain[i] ? word[8*i+:8] : 8'd0;
-    length_q <= !inside_q || count_q < MinWords || too_long;
-    error_q  <= !too_long && !clean;
+    length_q   <= !inside_q || count_q < MinWords || too_long;
+    too_long_q <= too_long;
+    ctl_q      <= ctl;
+    ended_q    <= ended;
   end
 
   // ---------------------------------------------------------------- FCS
@@ -133,6 +151,12 @@ module xgmii_rx (
     .data_i(word_q),
     .crc_o (crc_next)
   );
+
+  // Of the control characters the first one counts, and none where the next frame follows at once.
+  always_comb begin
+    clean = 1'b0;
+    for (int i = 7; i >= 0; i--) if (ctl_q[i]) clean = ended_q[i] && !begun_q;
+  end
 
   // End value by the number of bytes in the last word: DEBB20E3, and as many zero bytes as fill it.
   logic [31:0] residue;
@@ -160,7 +184,7 @@ module xgmii_rx (
     if (valid_q) crc_q <= crc_next;
     end_bytes_q  <= bytes_q;
     end_length_q <= length_q;
-    end_error_q  <= error_q;
+    end_error_q  <= !too_long_q && !clean;
   end
 
   assign word_valid_o = valid_q;

@@ -9,8 +9,8 @@
 ///   Handshake   in_*: valid/ready, a frame without preamble and FCS. From a frame's first word to
 ///               its last in_valid_i must be high in each cycle with in_ready_o. A word that is
 ///               late is sent as error characters: the receiver drops the frame
-///   Latency     in_valid_i, line idle and gap over, to the start on xgmii_txd_o 4 cycles; a word
-///               to xgmii_txd_o 4, in lane 4 half of it 5
+///   Latency     in_valid_i, line idle and gap over, to the start on xgmii_txd_o 5 cycles; a word
+///               to xgmii_txd_o 5, in lane 4 half of it 6
 ///   Throughput  line rate: a word a cycle, minimum frames with the average gap between
 ///   FCS         the last word is filled up with zeros; crc32_undo takes them out of the CRC again
 ///   Parameters  none
@@ -132,38 +132,39 @@ module xgmii_tx (
   end
 
   // ---------------------------------------------------------------- FCS
-  kind_e       kind1_q, kind2_q;
-  logic        last1_q, last2_q, late1_q, late2_q;
-  logic [3:0]  bytes1_q, bytes2_q;
-  logic [63:0] word1_q, word2_q;
+  // A word enters the CRC in stage 1; in stages 2 and 3 it is taken back from the last one.
+  kind_e       kind1_q, kind2_q, kind3_q;
+  logic        last1_q, last2_q, last3_q, late1_q, late2_q, late3_q;
+  logic [3:0]  bytes1_q, bytes2_q, bytes3_q;
+  logic [63:0] word1_q, word2_q, word3_q;
   logic [31:0] crc_q, crc_next, undone4, undone2, undone_q, undone1;
   // Zeros behind the last bytes, 8 less their number: bits 2 and 1; bit 0 is that of the number.
-  logic [1:0]  zeros1;
-  assign zeros1 = {bytes1_q[2] ^ (bytes1_q[1] | bytes1_q[0]), bytes1_q[1] ^ bytes1_q[0]};
+  logic [1:0]  zeros2;
+  assign zeros2 = {bytes2_q[2] ^ (bytes2_q[1] | bytes2_q[0]), bytes2_q[1] ^ bytes2_q[0]};
 
   crc32_d64 u_crc (
     .crc_i (crc_q),
-    .data_i(word),
+    .data_i(word1_q),
     .crc_o (crc_next)
   );
   crc32_undo #(
     .Bytes(4)
   ) u_undo4 (
-    .undo_i(zeros1[1]),
+    .undo_i(zeros2[1]),
     .crc_i (crc_q),
     .crc_o (undone4)
   );
   crc32_undo #(
     .Bytes(2)
   ) u_undo2 (
-    .undo_i(zeros1[0]),
+    .undo_i(zeros2[0]),
     .crc_i (undone4),
     .crc_o (undone2)
   );
   crc32_undo #(
     .Bytes(1)
   ) u_undo1 (
-    .undo_i(bytes2_q[0]),
+    .undo_i(bytes3_q[0]),
     .crc_i (undone_q),
     .crc_o (undone1)
   );
@@ -172,26 +173,34 @@ module xgmii_tx (
     if (!rst_ni) begin
       kind1_q <= KindIdle;
       kind2_q <= KindIdle;
+      kind3_q <= KindIdle;
       last1_q <= 1'b0;
       last2_q <= 1'b0;
+      last3_q <= 1'b0;
       late1_q <= 1'b0;
       late2_q <= 1'b0;
+      late3_q <= 1'b0;
     end else begin
       kind1_q <= kind;
       kind2_q <= kind1_q;
+      kind3_q <= kind2_q;
       last1_q <= last;
       last2_q <= last1_q;
+      last3_q <= last2_q;
       if (starts) late1_q <= late_q;
       if (kind1_q == KindStart) late2_q <= late1_q;
+      if (kind2_q == KindStart) late3_q <= late2_q;
     end
   end
   always_ff @(posedge clk_i) begin
     bytes1_q <= bytes;
     bytes2_q <= bytes1_q;
+    bytes3_q <= bytes2_q;
     word1_q  <= word;
     word2_q  <= word1_q;
-    if (starts) crc_q <= '1;
-    else if (kind == KindData) crc_q <= crc_next;
+    word3_q  <= word2_q;
+    if (kind1_q == KindStart) crc_q <= '1;
+    else if (kind1_q == KindData) crc_q <= crc_next;
     undone_q <= undone2;
   end
 
@@ -206,13 +215,13 @@ module xgmii_tx (
     tail     = {Idle, Idle};
     tail_ctl = '1;
     for (int unsigned i = 0; i < 8; i++) begin
-      if (4'(i) < bytes2_q) begin
-        tail[8*i+:8] = word2_q[8*i+:8];
+      if (4'(i) < bytes3_q) begin
+        tail[8*i+:8] = word3_q[8*i+:8];
         tail_ctl[i]  = 1'b0;
       end
     end
     for (int unsigned n = 1; n <= 8; n++) begin
-      if (bytes2_q == 4'(n)) begin
+      if (bytes3_q == 4'(n)) begin
         tail[8*n+:32]       = ~undone1;
         tail_ctl[n+:4]      = '0;
         tail[8*(n+4)+:8]    = Terminate;
@@ -227,16 +236,16 @@ module xgmii_tx (
       rest_valid_q <= 1'b0;
       shift_q      <= 1'b0;
     end else begin
-      rest_valid_q <= last2_q;
-      if (kind2_q == KindStart) shift_q <= late2_q;
-      unique case (kind2_q)
+      rest_valid_q <= last3_q;
+      if (kind3_q == KindStart) shift_q <= late3_q;
+      unique case (kind3_q)
         KindStart: begin
           made_q     <= Preamble;
           made_ctl_q <= 8'h01;
         end
         KindData: begin
-          made_q     <= last2_q ? tail[63:0] : word2_q;
-          made_ctl_q <= last2_q ? tail_ctl[7:0] : '0;
+          made_q     <= last3_q ? tail[63:0] : word3_q;
+          made_ctl_q <= last3_q ? tail_ctl[7:0] : '0;
         end
         KindError: begin
           made_q     <= Error;
@@ -273,6 +282,6 @@ module xgmii_tx (
 
   assign sent_o = last;
   assign idle_o = state_q == StIdle && !in_valid_i && wait_q == '0 && owed_q == '0 && !late_q &&
-                  kind1_q == KindIdle && kind2_q == KindIdle && !rest_valid_q && made_ctl_q == '1 &&
-                  half_ctl_q == '1 && xgmii_txc_o == '1;
+                  kind1_q == KindIdle && kind2_q == KindIdle && kind3_q == KindIdle &&
+                  !rest_valid_q && made_ctl_q == '1 && half_ctl_q == '1 && xgmii_txc_o == '1;
 endmodule

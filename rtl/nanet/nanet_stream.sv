@@ -72,34 +72,29 @@ module nanet_stream
   localparam int unsigned DataBytes = DataWidth / 8;
   localparam int unsigned LaneW     = $clog2(DataBytes);
   localparam int unsigned PlaceW    = $clog2(PlaceBytes);
-  localparam int unsigned EdgeW     = $clog2(ChunkBytes);
   localparam int unsigned ChunkW    = CommandW;
 
   typedef enum logic [3:0] {
     StIdle, StLoad, StPlace, StAsk, StChunk, StData, StEnd, StClose, StDrop, StCommand
   } state_e;
-  typedef enum logic [1:0] {
-    DropClosed,
-    DropNoBuffer,
-    DropTooLong
-  } drop_e;
+  typedef enum logic [1:0] {DropClosed, DropNoBuffer, DropTooLong} drop_e;
 
   state_e state_q, back;
   drop_e  drop_q;
   logic   head_valid_q;                // a head waits for a place
-  head_t  head_q, head;
+  head_t  head_q;
   end_t   ending;
-  logic   open_q, error_q, flush_due, flush_due_q;
+  logic   open_q, error_q, flush_due_q;
   buffer_t buffer_q;
   logic [5:0]  index_q, number_q;
   logic [15:0] filled_q, datagrams_q, left_q, no_event_q;
   logic [24:0] fill_q;                 // where the next datagram goes
+  logic [25:0] room_q;                 // behind that, a cycle late; negative: none
   logic [23:0] at_q;                   // where the next chunk goes
   logic [23:0] bytes_q;                // end of the last good datagram
   logic [31:0] sequence_q, delivered_q, lost_q, flush_q;
   logic [1:0]  lost_now_q;             // datagrams lost in the cycle before
   logic [15:0] lost_full_q;            // and those of an event without a place
-  logic        ended_badly;
   logic [7:0]  pending_q;
   logic        taken_q;                // a command was taken in the cycle before
   logic [15:0] port_q;
@@ -108,7 +103,7 @@ module nanet_stream
   logic [ChunkW-1:0] chunk, chunk_q, to_edge, to_edge_q;
   logic [ChunkW-1:0] beats_q;          // of the chunk that are not sent
   logic cmd_take, data_take, is_end, fits, free, full_now, event_offer, event_take, give_up;
-  logic announced;
+  logic announced, dropped, ended_badly;
 
   // The next buffer is read ahead: index_q is older than a cycle where a buffer is opened.
   buffer_t next_buffer;
@@ -131,37 +126,50 @@ module nanet_stream
 
   policy_e policy;
   assign policy    = policy_e'(list_i.policy);
-  assign head      = head_t'(beat_i[63:0]);
   assign ending    = end_t'(beat_i[$bits(end_t)-1:0]);
   assign is_end    = beat_valid_i && beat_kind_i == EntryEnd;
-  assign fits      = 26'(fill_q) + 26'(head_q.len) <= 26'(buffer_q.bytes);
+  assign fits      = !room_q[25] && (room_q[24:16] != '0 || head_q.len <= room_q[15:0]);
   assign give_up   = state_q == StPlace && list_i.enable && !open_q && !free &&
                      policy == PolicyOldest;
-  assign flush_due = datagrams_q != '0 && flush_due_q;
-  assign full_now  = datagrams_q + 16'd1 == 16'(list_i.datagrams);
+  assign full_now  = datagrams_q + 16'd1 == (list_i.datagrams == '0 ? '1 : 16'(list_i.datagrams));
   assign back      = head_valid_q ? StPlace : StIdle;
 
   // ---------------------------------------------------------------- chunks
+  if (ChunkBytes != 2 * PlaceBytes) begin : gen_chunk_check
+    $error("nanet_stream: a chunk of %0d bytes is not two places", ChunkBytes);
+  end
   // Where a chunk ends at the most is known before it is looked for: of the first one while the
-  // datagram's place is checked, of the next one while the one before it is sent.
+  // datagram's place is checked, of the next one while the one before it is sent. Buffers begin at
+  // multiples of PlaceBytes, so a place in its page and one in its buffer have the same low bits.
   localparam int unsigned InPageW = 12;
-  logic rest_there, chunk_there, choose, place_ok;
-  logic [InPageW-1:0] in_page;
-  logic [InPageW-1:0] from, next_q;    // where a chunk begins; and the one behind it: low bits
+  logic rest_there, chunk_there, choose, place_ok, page_first;
+  logic [24:0] start;                  // where the next datagram goes, after an event too
+  logic [InPageW-1:PlaceW] page_q;     // and in its page
+  logic [InPageW-1:0] from, next_q;    // where a chunk begins in its page; the one behind it
+  logic from_odd, next_odd_q;          // and the bit of its place in the buffer above those
   logic [InPageW:0] to_page, to_page_q;
-  logic [ChunkW-1:0] to_multiple;
   logic [63:0] addr_q;
-  assign from        = state_q == StPlace ? fill_q[InPageW-1:0] : next_q;
-  assign in_page     = from + {buffer_q.base[InPageW-7:0], 6'd0};
-  assign to_page     = (InPageW + 1)'(1 << InPageW) - (InPageW + 1)'(in_page);
-  assign to_multiple = ChunkW'(ChunkBytes) - ChunkW'(from[EdgeW-1:0]);
-  assign to_edge     = 32'(to_page) < 32'(to_multiple) ? ChunkW'(to_page) : to_multiple;
+  assign start      = state_q == StClose ? '0 : fill_q;
+  assign from       = state_q == StPlace ? {page_q, PlaceW'(0)} : next_q;
+  assign from_odd   = state_q == StPlace ? fill_q[PlaceW] : next_odd_q;
+  assign to_page    = (InPageW + 1)'(1 << InPageW) - (InPageW + 1)'(from);
+  assign page_first = (&from[InPageW-1:PlaceW]) && !from_odd;
+  assign to_edge    = ChunkW'(ChunkBytes) - ChunkW'({from_odd || page_first, from[PlaceW-1:0]});
   always_ff @(posedge clk_i) begin
+    page_q <= start[InPageW-1:PlaceW] + buffer_q.base[0+:InPageW-PlaceW];
+    room_q <= 26'(buffer_q.bytes) - 26'(start);
+    if (state_q == StLoad) begin
+      page_q <= next_buffer.base[0+:InPageW-PlaceW];
+      room_q <= 26'(next_buffer.bytes);
+    end
     if (state_q == StPlace || state_q == StData) begin
       to_page_q <= to_page;
       to_edge_q <= to_edge;
     end
-    if (state_q == StCommand) next_q <= at_q[InPageW-1:0] + InPageW'(chunk_q);
+    if (state_q == StCommand) begin
+      next_q     <= addr_q[InPageW-1:0] + InPageW'(chunk_q);
+      next_odd_q <= 1'((at_q[PlaceW:0] + (PlaceW + 1)'(chunk_q)) >> PlaceW);
+    end
   end
 
   assign rest_there  = 32'(usage_i) * 32'(DataBytes) >= 32'(left_q) || ends_i != '0;
@@ -197,13 +205,12 @@ module nanet_stream
 
   always_comb begin
     unique case (state_q)
-      StIdle:         beat_ready_o = !flush_due;
+      // A buffer is opened ahead of its datagram.
+      StIdle:         beat_ready_o = !flush_due_q && (open_q || !free || !list_i.enable);
       StData:         beat_ready_o = response_i.data_ready && request_o.write.keep;
       StEnd, StDrop:  beat_ready_o = 1'b1;
       default:        beat_ready_o = 1'b0;
     endcase
-    // A buffer is opened ahead of its datagram.
-    if (state_q == StIdle && !open_q && free && list_i.enable) beat_ready_o = 1'b0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -228,13 +235,14 @@ module nanet_stream
       lost_full_q  <= '0;
       flush_due_q  <= 1'b0;
     end else begin
-      flush_due_q <= list_i.flush != '0 && flush_q >= list_i.flush;
+      flush_due_q <= list_i.enable && datagrams_q != '0 && state_q != StClose &&
+                     list_i.flush != '0 && flush_q >= list_i.flush;
       // What is lost is known late in its cycle. No event is offered in the next one.
       lost_now_q  <= 2'(ended_badly) + 2'(head_lost_i);
       lost_full_q <= losses_o.no_event ? datagrams_q : '0;
       unique case (state_q)
         StIdle: begin
-          if (!list_i.enable) begin
+          if (!list_i.enable && !flush_due_q) begin
             open_q      <= 1'b0;
             datagrams_q <= '0;
             fill_q      <= '0;
@@ -243,7 +251,7 @@ module nanet_stream
             sequence_q  <= '0;
             error_q     <= 1'b0;
           end
-          if (flush_due) begin
+          if (flush_due_q) begin
             state_q <= StClose;
           end else if (!open_q && free && list_i.enable) begin
             state_q <= StLoad;
@@ -283,21 +291,15 @@ module nanet_stream
         end
         StCommand: if (response_i.cmd_ready) state_q <= StData;
         StData: if (data_take && request_o.write.last) state_q <= StChunk;
-        StEnd: begin
+        StEnd, StDrop: begin
           if (is_end) begin
             number_q <= number_q + 6'd1;
             state_q  <= StIdle;
-            if (ending.good) begin
+            if (state_q == StEnd && ending.good) begin
               datagrams_q <= datagrams_q + 16'd1;
               fill_q      <= {19'((25'(at_q) + 25'(PlaceBytes - 1)) >> PlaceW), PlaceW'(0)};
               if (full_now) state_q <= StClose;
             end
-          end
-        end
-        StDrop: begin
-          if (is_end) begin
-            number_q <= number_q + 6'd1;
-            state_q  <= StIdle;
           end
         end
         default: begin  // StClose
@@ -319,7 +321,7 @@ module nanet_stream
         end
       endcase
 
-      // A command counts a cycle late: the end of its datagram is further away, and so is its answer.
+      // A command counts a cycle late: its datagram's end and its answer are further away.
       taken_q <= cmd_take;
       if (taken_q != response_i.done_valid) begin
         pending_q <= taken_q ? pending_q + 8'd1 : pending_q - 8'd1;
@@ -332,7 +334,7 @@ module nanet_stream
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StIdle) head_q <= head;
+    if (state_q == StIdle) head_q <= head_t'(beat_i[63:0]);
     if (state_q == StLoad) buffer_q <= next_buffer;
     if (state_q == StPlace) begin
       left_q <= head_q.len;
@@ -376,18 +378,16 @@ module nanet_stream
   logic unused;
   assign unused = ^{time_cycles_i[63], list_i.echo, list_i.returned};
 
-  logic dropped;
   assign dropped     = state_q == StDrop && is_end;
   assign ended_badly = dropped || (state_q == StEnd && is_end && !ending.good);
-  always_comb begin
-    losses_o           = '0;
-    losses_o.overflow  = head_lost_i || (state_q == StEnd && is_end && ending.overflow);
-    losses_o.bad       = state_q == StEnd && is_end && !ending.good && !ending.overflow;
-    losses_o.closed    = dropped && drop_q == DropClosed;
-    losses_o.no_buffer = dropped && drop_q == DropNoBuffer;
-    losses_o.too_long  = dropped && drop_q == DropTooLong;
-    losses_o.no_event  = event_take && full_i;
-  end
+  assign losses_o = '{
+      overflow: head_lost_i || (state_q == StEnd && is_end && ending.overflow),
+      bad: state_q == StEnd && is_end && !ending.good && !ending.overflow,
+      closed: dropped && drop_q == DropClosed,
+      no_buffer: dropped && drop_q == DropNoBuffer,
+      too_long: dropped && drop_q == DropTooLong,
+      no_event: event_take && full_i
+  };
 
   assign filled_o    = filled_q;
   assign delivered_o = delivered_q;

@@ -150,6 +150,31 @@ async def gaps_down_to_five_bytes_lose_nothing(dut: object) -> None:
 
 
 @cocotb.test()
+async def of_a_shorter_gap_a_frame_is_bad_where_the_next_one_follows_at_once(dut: object) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    good, met, lanes = [], set(), []
+    for _ in range(400):
+        raw = with_fcs(random.randbytes(random.randrange(60, 90)))
+        first = len(lanes) % 8
+        lanes += frame(raw)
+        more = -len(lanes) % 4 + 8 * random.randrange(2)
+        gap = 1 + more  # with the terminate
+        lanes += idle(more)
+        met.add((first, len(lanes) % 8, gap))
+        # The words of a frame from lane 4 are half a word late.
+        if not (first == 4 and len(lanes) % 8 == 0 and gap < 5):
+            good.append(raw)
+    lanes += frame(raw)
+    good.append(raw)
+    await bench.drive(lanes)
+    assert len(bench.ended) == 401
+    assert [one.raw for one in bench.ended if one.good] == good
+    assert all(not one.length for one in bench.ended)
+    assert {(first, to, gap) for first in (0, 4) for to in (0, 4) for gap in (1, 2, 3, 4)} <= met
+
+
+@cocotb.test()
 async def the_last_word_and_the_end_come_when_the_header_says(dut: object) -> None:
     bench = Bench(dut)
     await bench.start()
@@ -219,12 +244,19 @@ async def a_start_without_delimiter_is_a_frame_that_never_began(dut: object) -> 
     await bench.start()
     raw = with_fcs(random.randbytes(60))
     lanes: list[Lane] = []
-    for spoiled in ((7, (0x55, 0)), (7, (0xD4, 0)), (3, (ERROR, 1)), (4, (TERMINATE, 1))):
-        broken = list(PREAMBLE)
-        broken[spoiled[0]] = spoiled[1]
-        lanes += [*broken, *data(raw), (TERMINATE, 1), *idle(11), *frame(raw), *idle(11)]
+    spoiled = [
+        (7, (0x55, 0)),
+        (7, (0xD4, 0)),
+        *((at, (random.choice((ERROR, TERMINATE)), 1)) for at in range(1, 8)),
+    ]
+    for first in (0, 4):
+        for at, lane in spoiled:
+            lanes += idle(first + -len(lanes) % 8)
+            broken = list(PREAMBLE)
+            broken[at] = lane
+            lanes += [*broken, *data(raw), (TERMINATE, 1), *idle(11), *frame(raw), *idle(11)]
     await bench.drive(lanes)
-    assert [one.length for one in bench.ended] == [True, False] * 4
+    assert [one.length for one in bench.ended] == [True, False] * 2 * len(spoiled)
     assert all(one.good for one in bench.ended[1::2])
 
 

@@ -198,6 +198,18 @@ async def every_length_of_payload_arrives_from_both_starts(dut: object) -> None:
 
 
 @cocotb.test()
+async def what_pads_a_short_frame_is_in_no_sum(dut: object) -> None:
+    b = await bench(dut)
+    payloads = [random.randbytes(size) for size in range(18)] * 4
+    for late in (False, True):
+        frames = [udp_frame(PEER, ME, one) for one in payloads]
+        raws = [with_fcs(one + random.randbytes(60 - len(one))) for one in frames]
+        seen = await b.send(raws, late=late)
+        assert [one.payload for one in seen] == payloads
+        assert all(one.good for one in seen)
+
+
+@cocotb.test()
 async def minimum_frames_at_line_rate(dut: object) -> None:
     b = await bench(dut)
     payloads = [random.randbytes(18) for _ in range(100)]
