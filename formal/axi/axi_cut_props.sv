@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// axi_cut: the bursts of a command are its bytes, one behind the other and none over the end of a
 /// page; the last one is known as such, and the next command is taken with it; a command that is
-/// stopped ends with the burst on offer. Of a burst any part may be taken: the rest is offered again.
+/// stopped ends with the burst on offer. Of a burst any part may be taken:
+/// the rest is offered again.
 ///
 /// Any commands and any bus. Bursts of 32 bytes on a bus of 64 bits, granules of 2 bytes.
 module axi_cut_props (

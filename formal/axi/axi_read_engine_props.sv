@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// axi_read_engine: each beat is delivered with the granules of its burst and no others, under its
-/// command's tag; the receiver has a place for every beat; stopped, nothing is offered, and a burst is in the next
-/// cycle where nothing is in its way.
+/// command's tag; the receiver has a place for every beat; stopped, nothing is offered, and a burst
+/// is in the next cycle where nothing is in its way.
 ///
 /// Any commands, any receiver, and a memory that answers in order whenever it likes. One burst,
 /// arbitrarily chosen, stands for every one; which bursts a command has is proved of axi_cut.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// axi_write_engine: the bursts of a command are its bytes, one behind the other and none over the
 /// end of a page; a burst's beats carry the strobes of its bytes and no others; one answer a
-/// command, with an error if one of its bursts had one. A beat is taken where it is given, idle_o is high exactly
-/// while no command is open.
+/// command, with an error if one of its bursts had one. A beat is taken where it is given, idle_o
+/// is high exactly while no command is open.
 ///
 /// Any commands, data, stalls and answers. One burst, arbitrarily chosen, stands for every one.
 /// Bursts of 32 bytes on a bus of 64 bits, two unanswered.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// event_queue: an event goes to the next place with the phase of its lap, never onto one that the
-/// host has not taken; what finds no place is counted. Its beats are the event, in order, the last one marked.
-/// An interrupt comes exactly when an event was answered since the last one and the gap is over.
+/// host has not taken; what finds no place is counted. Its beats are the event, in order, the last
+/// one marked. An interrupt comes exactly when an event was answered since the last one and the gap
+/// is over.
 ///
 /// Any events, stalls and answers; a host that reports no more events than were written.
 module event_queue_props (

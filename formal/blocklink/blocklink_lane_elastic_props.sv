@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// blocklink_lane_elastic with two clocks: every word but a SKIP is stored and leaves once, in order and unchanged; the
-/// buffer is never full.
+/// blocklink_lane_elastic with two clocks: every word but a SKIP is stored and leaves once, in
+/// order and unchanged; the buffer is never full.
 ///
-/// The clocks are inputs. Between two edges of the reader there is at most one of the writer, which a reader of
-/// 300 MHz and a lane of 161 MHz keep with any oscillators. The reader leaves at most Left words that it sees, as the
-/// lanes are read in step. One word is watched, by its number.
+/// The clocks are inputs. Between two edges of the reader there is at most one of the writer, which
+/// a reader of 300 MHz and a lane of 161 MHz keep with any oscillators. The reader leaves at most
+/// Left words that it sees, as the lanes are read in step. One word is watched, by its number.
 module blocklink_lane_elastic_props #(
   localparam int unsigned Depth    = 16,
   localparam int unsigned Left     = 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// blocklink_lane_invert: whatever words come, the ones that were sent are at most Width more, and at most Width + 1
-/// fewer, than the zeros behind each word; and each word can be had back.
+/// blocklink_lane_invert: whatever words come, the ones that were sent are at most Width more, and
+/// at most Width + 1 fewer, than the zeros behind each word; and each word can be had back.
 ///
 /// Words of 4 bits: the arithmetic is the same at 64.
 module blocklink_lane_invert_props #(

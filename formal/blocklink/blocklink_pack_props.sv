@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// blocklink_pack: any one circuit's words in order, each once; its credits are those of the far end's buffer.
+/// blocklink_pack: any one circuit's words in order, each once;
+/// its credits are those of the far end's buffer.
 ///
-/// The circuit is free, so what holds for it holds for each. The far end: it gives back 8 words a bit, at most what
-/// was sent and not given back.
+/// The circuit is free, so what holds for it holds for each. The far end: it gives back 8 words a
+/// bit, at most what was sent and not given back.
 module blocklink_pack_props
   import blocklink_pkg::*;
 #(
@@ -90,7 +91,8 @@ module blocklink_pack_props
       in_order : assert (ordered);
       credits : assert (dut.credit_q[vc_q] + out_there_q == 10'(Depth));
       never_more : assert (dut.credit_q[vc_q] <= 10'(Depth));
-      // A circuit with a chunk and credits is refused only for the turn or the stage: never for another's credits.
+      // A circuit with a chunk and credits is refused only for the turn or the stage:
+      // never for another's credits.
       if (dut.staged_q <= 5'(BlockWords) && valid_i != '0 && taken == 1'b0 && valid_i[vc_q] &&
           dut.credit_q[vc_q] >= 10'(count)) begin
         served : assert (ready_o != '0);

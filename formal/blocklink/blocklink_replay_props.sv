@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Two ends of blocklink_replay over lanes that alter blocks, lose them, and hold them for a time.
 ///
-/// End 0 sends labels that count up, end 1 acknowledges in idle and SYNC blocks; what comes out at end 1 is
-/// the same labels, each once and in order. Labels count modulo twice the numbers: an old block cannot look
-/// like a new one. A search of bounded depth: the protocol itself is checked by a model.
+/// End 0 sends labels that count up, end 1 acknowledges in idle and SYNC blocks; what comes out at
+/// end 1 is the same labels, each once and in order. Labels count modulo twice the numbers: an old
+/// block cannot look like a new one. A search of bounded depth:
+/// the protocol itself is checked by a model.
 module blocklink_replay_props
   import blocklink_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// ccix_cas: two orders for one line, whose lock the other side changes whenever it may: while the cache is given
-/// snoops, or has not the line. What is swapped is what was compared, a writer is alone, and each order has one end.
+/// ccix_cas: two orders for one line, whose lock the other side changes whenever it may: while the
+/// cache is given snoops, or has not the line. What is swapped is what was compared, a writer is
+/// alone, and each order has one end.
 module ccix_cas_props
   import ccix_pkg::*;
   import svm_pkg::*;

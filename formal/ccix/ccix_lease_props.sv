@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// ccix_lease: one arbitrary slot of two, behind any unit: what has an old token may be anything. Nothing of a lost
-/// transaction reaches memory but the undoing of its updates, from the last; each of its locks is released once; it
-/// is lost only with no lock, no update that was not undone unless it was complete, and nothing under way. A unit
-/// without a beat loses its token after the lease.
+/// ccix_lease: one arbitrary slot of two, behind any unit: what has an old token may be anything.
+/// Nothing of a lost transaction reaches memory but the undoing of its updates, from the last; each
+/// of its locks is released once; it is lost only with no lock, no update that was not undone
+/// unless it was complete, and nothing under way.
+/// A unit without a beat loses its token after the lease.
 module ccix_lease_props
   import ccix_pkg::*;
   import svm_pkg::*;
@@ -142,7 +143,8 @@ module ccix_lease_props
   end
 
   // ------------------------------------------------------------ what the surroundings do
-  // A unit with the token in force is ccix_update: it does one thing at a time. The other slot is like this one.
+  // A unit with the token in force is ccix_update: it does one thing at a time.
+  // The other slot is like this one.
   logic unit_order, unit_req, other_ok;
   assign unit_order = order_valid_i && current && order_slot_i == slot_q;
   assign unit_req   = req_valid_i && current && req_slot_i == slot_q;

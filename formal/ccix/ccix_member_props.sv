@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// ccix_member: the unit runs and sends beats with the token that it joined with, and with no other; a token that
-/// has ended resets the unit in the next cycle, and it joins again; a reset and a hold begin and end when nothing
-/// of the unit waits, and while one is in force there is no beat and no join.
+/// ccix_member: the unit runs and sends beats with the token that it joined with, and with no
+/// other; a token that has ended resets the unit in the next cycle, and it joins again; a reset and
+/// a hold begin and end when nothing of the unit waits,
+/// and while one is in force there is no beat and no join.
 ///
 /// Any lease: joins are answered at any time, only where one is asked for.
 module ccix_member_props (
@@ -57,7 +58,8 @@ module ccix_member_props (
       assert (beat_o == (member_q && !reset_q && !hold_q));
       if (beat_o) assert (token_o == token_q && unit_rst_no);
       if (beat_q && beat_o) assert (token_o == sent_q);
-      // A token that has ended: the unit is in reset, and joins, but where a reset or a hold has begun.
+      // A token that has ended: the unit is in reset, and joins,
+      // but where a reset or a hold has begun.
       if (ended_q) assert (!unit_rst_no && !beat_o);
       // It leaves its reset by a join, or where one ends that took no token away.
       if (first_q && unit_rst_no && !ran_q) assert (moved_q);

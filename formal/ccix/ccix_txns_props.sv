@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// ccix_txns under any requests and any answers, also wrong and repeated ones. One number is watched: each
-/// request that gets it has one known answer with its tag, and the number is not given away before. A line is
-/// busy exactly while a request of it is open; there is a number exactly while not all are in use.
+/// ccix_txns under any requests and any answers, also wrong and repeated ones. One number is
+/// watched: each request that gets it has one known answer with its tag, and the number is not
+/// given away before. A line is busy exactly while a request of it is open; there is a number
+/// exactly while not all are in use.
 module ccix_txns_props
   import ccix_pkg::*;
 (

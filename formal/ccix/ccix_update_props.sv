@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// ccix_update: one arbitrary slot of two. It asks for its locks one by one in the order of its steps, accesses
-/// records only with all of them and before it releases any, and releases each once, with the fence of its grant.
+/// ccix_update: one arbitrary slot of two. It asks for its locks one by one in the order of its
+/// steps, accesses records only with all of them and before it releases any, and releases each
+/// once, with the fence of its grant.
 module ccix_update_props
   import ccix_pkg::*;
   import svm_pkg::*;

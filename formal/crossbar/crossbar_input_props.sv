@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// crossbar_input: whole packets in, whole packets out; one that names another source than its port's is its
-/// Sop, its first data word and an Edb, whatever it brings, and is reported once; any other is unchanged.
+/// crossbar_input: whole packets in, whole packets out; one that names another source than its
+/// port's is its Sop, its first data word and an Edb, whatever it brings, and is reported once;
+/// any other is unchanged.
 module crossbar_input_props
   import link_pkg::*;
 (

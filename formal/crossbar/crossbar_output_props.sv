@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// crossbar_output: whole packets of one crosspoint at a time, no dead cycle, at most NumPorts-1
-/// packets before one's turn, never a packet without room for a whole one; source_o is whose packet it is. Where
-/// idle_o is high the next edge changes nothing, and it is high where nothing can move.
+/// packets before one's turn, never a packet without room for a whole one; source_o is whose packet
+/// it is. Where idle_o is high the next edge changes nothing,
+/// and it is high where nothing can move.
 module crossbar_output_props
   import link_pkg::*;
 #(
@@ -122,7 +123,8 @@ module crossbar_output_props
   logic [IdxWidth-1:0] watch_q;
   always_ff @(posedge clk_i) watch_q <= watch_q;
 
-  // The owner of the output, seen from outside: the first that is taken from, until its end is taken.
+  // The owner of the output, seen from outside: the first that is taken from,
+  // until its end is taken.
   logic owned_q;
   logic [NumPorts-1:0] owner_q;
   always_ff @(posedge clk_i) begin

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// crosspoint: words in order and unchanged, whole packets only, counts that are true, nothing refused
-/// to a sender that keeps to the room that is reported to it. Where idle_o is high the next edge changes nothing,
-/// and it is high from the third cycle on in which nothing comes and nothing is taken.
+/// crosspoint: words in order and unchanged, whole packets only, counts that are true, nothing
+/// refused to a sender that keeps to the room that is reported to it. Where idle_o is high the next
+/// edge changes nothing, and it is high from the third cycle on in which nothing comes and nothing
+/// is taken.
 module crosspoint_props
   import link_pkg::*;
 #(
@@ -101,9 +102,9 @@ module crosspoint_props
     else if (take_i) reading_q <= flit_o.kind == FlitData;
   end
 
-  // ---------------------------------------------------------------- a sender that keeps to the room
-  // It begins a packet of length_i data words only with length + 1 words free a cycle before, which is
-  // the newest that it can know, and sends no more.
+  // --------------------------------------------------------------- a sender that keeps to the room
+  // It begins a packet of length_i data words only with length + 1 words free a cycle before, which
+  // is the newest that it can know, and sends no more.
   count_t before_q;  // words in it, but for one that was taken in the cycle before
   count_t owed_q;    // words of its packet still to come, the end included
   logic fair_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_buffer: no overflow, an end for each packet, order kept, whatever flits come. A data word is stored as it
-/// came where there is room for it and its packet's end; if not, refused_o says so once a packet.
+/// link_buffer: no overflow, an end for each packet, order kept, whatever flits come. A data word
+/// is stored as it came where there is room for it and its packet's end; if not,
+/// refused_o says so once a packet.
 ///
 /// One stored word is watched, chosen by its number modulo twice the depth; the choice is free.
 module link_buffer_props
@@ -96,7 +97,8 @@ module link_buffer_props
       if (open_q && is_end) assert (store && dut.entry.kind == flit_i.kind);
       // A good end only behind data words none of which was refused.
       if (dut.skip_q) assert (!open_q);
-      // Words are refused only by a buffer that has less than two words free, or had in the cycle before.
+      // Words are refused only by a buffer that has less than two words free,
+      // or had in the cycle before.
       if (dut.refuse) assert (stored_o + count_t'(popped_q) >= count_t'(Depth - 1));
       // What comes out is what was stored, in order.
       assert (live_q == (ahead < stored_o[NumberWidth-1:0] || (ahead == '0 && stored_o != '0)));

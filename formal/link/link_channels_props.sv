@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_channels: whole packets of one channel at a time, each word of them once and in order, under its
-/// channel's id; never a packet without room for a whole one; no slot empty while one may begin; at most
-/// NumIds - 1 packets of others before one's turn.
+/// link_channels: whole packets of one channel at a time, each word of them once and in order,
+/// under its channel's id; never a packet without room for a whole one; no slot empty while one may
+/// begin; at most NumIds - 1 packets of others before one's turn.
 module link_channels_props
   import link_pkg::*;
 #(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Credits of one id between a sender and a receiver over a channel that loses what it wants.
 ///
-/// The channel: of the words sent each arrives, in order, or is lost; SOP and CHECK have the number of words
-/// that went before them; CREDITs come late, never, or again, but not reordered: any count between what
-/// the sender knows and what the receiver offered last, which is more than one delay line could do.
+/// The channel: of the words sent each arrives, in order, or is lost; SOP and CHECK have the number
+/// of words that went before them; CREDITs come late, never, or again, but not reordered: any count
+/// between what the sender knows and what the receiver offered last,
+/// which is more than one delay line could do.
 ///
-/// While something sent is not known to be freed, packets wait for a CHECK, or for the answer to one, at the latest
-/// 16 RefreshWords cycles after the last.
+/// While something sent is not known to be freed, packets wait for a CHECK, or for the answer to
+/// one, at the latest 16 RefreshWords cycles after the last.
 module link_credits_props
   import link_pkg::*;
 #(
@@ -111,7 +112,8 @@ module link_credits_props
     end
   end
 
-  // Cycles in which packets waited neither for a CHECK nor for the answer to one, though something was missing.
+  // Cycles in which packets waited neither for a CHECK nor for the answer to one,
+  // though something was missing.
   logic [8:0] unasked_q;
   always_ff @(posedge clk_i) begin
     if (!started_q || clear_q || whole || check || (take && u_rx.ask_offer_q)) unasked_q <= '0;
@@ -166,7 +168,8 @@ module link_credits_props
       assert (12'(line) + 12'(stored_q) + 12'(lost_q) + 12'(d_freed) == 12'(d_sent));
       // No true CREDIT is ever refused.
       assert (!bad);
-      // What the receiver counts is less than the truth by losses alone, and a SOP or CHECK ends them.
+      // What the receiver counts is less than the truth by losses alone,
+      // and a SOP or CHECK ends them.
       assert (counted == passed_q - lost_q);
       // At rest behind a SOP or CHECK, with all read, the next CREDIT says that everything is free.
       if (quiet_q >= 3'd1) assert (running_q);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_deskew: one stream on lanes of any fixed delays. What it calls aligned is one instant of the stream on
-/// all lanes, and stays so while there is a signal; lanes further apart than MaxSkew it never calls aligned. The
-/// first mark that it has seen on all lanes aligns them, or is late where they are too far apart.
+/// link_deskew: one stream on lanes of any fixed delays. What it calls aligned is one instant of
+/// the stream on all lanes, and stays so while there is a signal; lanes further apart than MaxSkew
+/// it never calls aligned. The first mark that it has seen on all lanes aligns them, or is late
+/// where they are too far apart.
 module link_deskew_props
   import link_pkg::*;
 #(
@@ -16,7 +17,8 @@ module link_deskew_props
   // Words that each lane is late; they stay.
   input logic [Lanes-1:0][2:0] delay
 );
-  // Delays up to two words more than may be; marks are so far apart that none is taken for the next.
+  // Delays up to two words more than may be;
+  // marks are so far apart that none is taken for the next.
   localparam int unsigned Most    = MaxSkew + 2;
   localparam int unsigned Gap     = Most + MaxSkew + 2;
   localparam int unsigned History = Most + MaxSkew + 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_gear_tx and link_gear_rx over a line of any number of symbols: the words that come are those that
-/// went, in their order, once signal_o is high; two commas with no false one between them are enough for
-/// that, and a false one, of a wrong bit, moves nothing.
+/// link_gear_tx and link_gear_rx over a line of any number of symbols: the words that come are
+/// those that went, in their order, once signal_o is high; two commas with no false one between
+/// them are enough for that, and a false one, of a wrong bit, moves nothing.
 module link_gear_props
   import link_pkg::*;
 (
@@ -102,7 +102,8 @@ module link_gear_props
       assume (offset == offset_q);
       assume (!lock_i || age_q > 4'd7);
       assume (next_i.k == 4'b1000 || next_i.k == 4'b0000);
-      // Between two false commas is a right one, and a symbol is not false in the cycle of a right one.
+      // Between two false commas is a right one,
+      // and a symbol is not false in the cycle of a right one.
       assume (!(false_comma && (false_q || right_comma)));
       assume (spoil_i != 2'b11);
       // The two sides' word clocks: in step here; the offset takes all four places all the same.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Virtual channels do not touch each other's credit: with three ids on one link, whatever happens to two of
-/// them, the counts of any one are those of a core that has this id alone.
+/// Virtual channels do not touch each other's credit: with three ids on one link, whatever happens
+/// to two of them, the counts of any one are those of a core that has this id alone.
 module link_ids_props
   import link_pkg::*;
 #(

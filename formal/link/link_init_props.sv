@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_init: whatever comes, one state at a time; INIT for InitWords words behind each start, in which nothing is
-/// listened to; READY only when the far end was heard, up only when it has answered; without signal, or at two
-/// INIT in a row, from the begin. idle_o: the next edge changes nothing; high while nothing comes.
+/// link_init: whatever comes, one state at a time; INIT for InitWords words behind each start, in
+/// which nothing is listened to; READY only when the far end was heard, up only when it has
+/// answered; without signal, or at two INIT in a row, from the begin. idle_o: the next edge changes
+/// nothing; high while nothing comes.
 module link_init_props #(
   parameter int unsigned InitWords = 8
 ) (

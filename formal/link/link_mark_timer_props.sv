@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_mark_timer: an ALIGN is due after AlignWords words without one, or a word that serves as well, and
-/// stays so until it is sent; never earlier; idle_o exactly while nothing is due and no word is counted, so
-/// that with restart_i nothing changes.
+/// link_mark_timer: an ALIGN is due after AlignWords words without one, or a word that serves as
+/// well, and stays so until it is sent; never earlier; idle_o exactly while nothing is due and no
+/// word is counted, so that with restart_i nothing changes.
 module link_mark_timer_props #(
   parameter int unsigned AlignWords = 5
 ) (

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end. INIT and
-/// READY are one word each: any other value of their fields is an invalid word. Data, ids and counts are
-/// those of their words; idle_o is high exactly where nothing is said and the next word says nothing new.
+/// link_rx: whatever words come, packets are whole: Sop, at most MaxWords data words, an end. INIT
+/// and READY are one word each: any other value of their fields is an invalid word. Data, ids and
+/// counts are those of their words; idle_o is high exactly where nothing is said and the next word
+/// says nothing new.
 module link_rx_props
   import link_pkg::*;
 #(
@@ -81,7 +82,8 @@ module link_rx_props
         if (kind_o == FlitData) assert (words_q < 3'(MaxWords));
         if (kind_o == FlitEop) assert (words_q != '0);
       end
-      // In step at once: a SOP that is not followed by another begins its packet, whatever came before.
+      // In step at once: a SOP that is not followed by another begins its packet,
+      // whatever came before.
       if (live_q && sop_word && !sop_next_q) assert (valid_o && kind_o == FlitSop);
       // One that is followed by another is a packet that was cut, and is counted.
       if (live_q && sop_word && sop_next_q) assert (cut_o);

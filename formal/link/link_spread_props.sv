@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_spread: one link or none, only one that can take the packet; the one with least of those that can, of
-/// equal ones the next behind the last grant, and one whenever any may; and no link gets further
-/// ahead of another than it may.
+/// link_spread: one link or none, only one that can take the packet; the one with least of those
+/// that can, of equal ones the next behind the last grant, and one whenever any may; and no link
+/// gets further ahead of another than it may.
 module link_spread_props #(
   parameter int unsigned MaxWords = 3,
   parameter int unsigned MaxAhead = 4
@@ -66,7 +66,8 @@ module link_spread_props #(
                      (may[2] && has[2] < has[i]);
   end
 
-  // Links behind the one that was given last; of those that may have it and have least, the next in turn.
+  // Links behind the one that was given last; of those that may have it and have least,
+  // the next in turn.
   logic [2:0] after_q, least, front, next;
   assign least = may & ~less;
   assign front = least & after_q;
@@ -76,7 +77,8 @@ module link_spread_props #(
     else if (gnt_o != '0) after_q <= gnt_o[0] ? 3'b110 : gnt_o[1] ? 3'b100 : 3'b000;
   end
 
-  // Words of `dest` that `one` has got more than `other` since both are up, on top of what is counted then.
+  // Words of `dest` that `one` has got more than `other` since both are up,
+  // on top of what is counted then.
   logic signed [5:0] counted, more_q;
   logic              mine, both;
   assign mine    = req_valid_i && gnt_o != '0 && req_dest_i == dest;
@@ -108,7 +110,8 @@ module link_spread_props #(
 
       assert ((gnt_o & (gnt_o - 1'b1)) == '0);
       assert ((gnt_o & ~(up_i & free_i & {3{req_valid_i}})) == '0);
-      // Two cycles, and one after the links that are up have changed: then it waits only for those that may.
+      // Two cycles, and one after the links that are up have changed:
+      // then it waits only for those that may.
       if (req_valid_i && age_q == 2'd2 && up_i == up_q) begin
         assert ((gnt_o != '0) == (may != '0));
         assert ((gnt_o & ~may) == '0 && (gnt_o & less) == '0 && gnt_o == next);

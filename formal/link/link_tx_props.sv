@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they are allowed; an ALIGN
-/// that is due is sent within a packet's words and framing; SOP and CHECK have the count of their id, and each
-/// word of a packet is counted for its id; no packet begins before a first CREDIT is there; a word with an
-/// argument has its crc8; what is taken is the word that was given, at once; idle_o is high only where nothing
-/// changes, and where nothing is asked for. Inside a packet a CREDIT fills gaps alone; with InPacket one that is
-/// pressing is sent as well, behind the next word of the packet.
+/// link_tx: what goes out is whole packets, with credit words, IDLE and ALIGN where they are
+/// allowed; an ALIGN that is due is sent within a packet's words and framing; SOP and CHECK have
+/// the count of their id, and each word of a packet is counted for its id; no packet begins before
+/// a first CREDIT is there; a word with an argument has its crc8; what is taken is the word that
+/// was given, at once; idle_o is high only where nothing changes, and where nothing is asked for.
+/// Inside a packet a CREDIT fills gaps alone; with InPacket one that is pressing is sent as well,
+/// behind the next word of the packet.
 module link_tx_props
   import link_pkg::*;
 #(
@@ -143,7 +144,8 @@ module link_tx_props
       (up_i ? !align_i && !check_i && !offer_valid_i && tx_o[0].k[3] && symbol == SymIdle && !is_start :
        !align_i && tx_o[0] == (ready_word_i ? WordReady : WordInit));
 
-  // All of the state: of link_tx, but for the id of the last packet, which only a packet's words use.
+  // All of the state: of link_tx, but for the id of the last packet,
+  // which only a packet's words use.
   logic [40:0] state, state_q;
   logic        idle_q;
   assign state = {tx_o, dut.inside_q, dut.dropping_q, dut.open_q, dut.insert_q, dropped_o};
@@ -187,7 +189,8 @@ module link_tx_props
       if (valid_i && ready_o && up_i && (kind_i == FlitSop)) assert (offered_q);
       if (take_check_o) assert (check_i && (check_first_i || !offer_valid_i));
       if (take_credit_o && check_i && check_first_i) assert (line);
-      // Every word outside packets that is not counted has a comma, and is one an elastic buffer knows.
+      // Every word outside packets that is not counted has a comma,
+      // and is one an elastic buffer knows.
       assert (comma_o == is_removable(tx_o[0]));
       if (tx_o[0].k[3] && (symbol == SymIdle || symbol == SymAlign)) assert (comma_o);
       // Idle: the next edge changes nothing.

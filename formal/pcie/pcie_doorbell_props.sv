@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// pcie_doorbell: a doorbell moves the position by as much as it is ahead of it, if it is whole words, not too far
-/// and comes while running; any other is refused, once, and moves nothing. Nothing else moves it but a start.
+/// pcie_doorbell: a doorbell moves the position by as much as it is ahead of it, if it is whole
+/// words, not too far and comes while running; any other is refused, once, and moves nothing.
+/// Nothing else moves it but a start.
 ///
 /// Any doorbells at any time, limits and starts.
 module pcie_doorbell_props (

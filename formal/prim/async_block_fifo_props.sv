@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// async_block_fifo, both clocks the same: nothing lost, nothing invented, order kept; the counts are on the safe
-/// side, each by what the other side did in the last two cycles. One word is watched (queue_watch).
+/// async_block_fifo, both clocks the same: nothing lost, nothing invented, order kept; the counts
+/// are on the safe side, each by what the other side did in the last two cycles.
+/// One word is watched (queue_watch).
 module async_block_fifo_props #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 16,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// What the proofs of queues watch: one word, chosen by its number, from when it is written until it is read.
+/// What the proofs of queues watch: one word, chosen by its number,
+/// from when it is written until it is read.
 ///
-/// The number is free, so what holds for its word holds for every word. Numbers are modulo 2^CountWidth, which is
-/// more than a queue holds.
+/// The number is free, so what holds for its word holds for every word. Numbers are modulo
+/// 2^CountWidth, which is more than a queue holds.
 module queue_watch #(
   parameter int unsigned Width      = 3,
   parameter int unsigned CountWidth = 3

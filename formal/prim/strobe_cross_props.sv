@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// strobe_cross, both clocks the same: a strobe that is taken arrives once, Stages cycles later; none else does;
-/// ready again in Stages + 2 cycles more.
+/// strobe_cross, both clocks the same: a strobe that is taken arrives once, Stages cycles later;
+/// none else does; ready again in Stages + 2 cycles more.
 module strobe_cross_props (
   input logic clk_i,
   input logic strobe_i

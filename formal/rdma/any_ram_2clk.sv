@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// In the place of ram_2clk where a proof may not depend on what is in it: each read gives any word.
+/// In the place of ram_2clk where a proof may not depend on what is in it:
+/// each read gives any word.
 module ram_2clk #(
   parameter  int unsigned Width     = 72,
   parameter  int unsigned Depth     = 256,

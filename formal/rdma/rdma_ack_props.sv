@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_ack: nothing that is owed is lost or reported twice; a packet has its flow's state of when it is made;
-/// it is held; a host with room waits for a bounded number of packets, whichever hosts have none.
+/// rdma_ack: nothing that is owed is lost or reported twice; a packet has its flow's state of when
+/// it is made; it is held; a host with room waits for a bounded number of packets,
+/// whichever hosts have none.
 ///
 /// One host is watched, one refusal, and one kind's turns; the choices are free.
 module rdma_ack_props
@@ -102,7 +103,8 @@ module rdma_ack_props
     end
   end
 
-  // What ends in this cycle, and as what kind; a packet is made of it in the next, or it is dropped.
+  // What ends in this cycle, and as what kind; a packet is made of it in the next,
+  // or it is dropped.
   logic ends, ends_ours;
   logic [1:0] kind;
   assign ends      = dut.send;
@@ -147,7 +149,8 @@ module rdma_ack_props
   end
 
   // ---------------------------------------------------------------- owed: each refusal
-  // tally_q: all that have come, but for those of a session that is gone; from where the dut counts.
+  // tally_q: all that have come, but for those of a session that is gone;
+  // from where the dut counts.
   tally_t tally_q, counts, listed, counts_q;
   logic gone;
   assign counts = dut.counts_q[host_q];
@@ -247,7 +250,8 @@ module rdma_ack_props
     else if (choosing || (dut.gnt != '0 && !dut.gnt[turn_q])) passed_q <= passed_q + 6'd1;
   end
 
-  // How long a packet, behind one that is taken, or an entry does not move although nothing outside holds it.
+  // How long a packet, behind one that is taken,
+  // or an entry does not move although nothing outside holds it.
   logic [2:0] still_q;
   logic [1:0] stuck_q;
   always_ff @(posedge clk_i) begin
@@ -268,7 +272,8 @@ module rdma_ack_props
     if (started_q) begin
       // It is held until it is taken.
       if (stood_q) assert (ctl_valid_o && ctl_header_o == header_q && ctl_o == control_q);
-      // It says what is true of its flow, to a host that had room and no other packet waiting for it.
+      // It says what is true of its flow, to a host that had room and no other packet waiting for
+      // it.
       if (made) begin
         assert (ctl_header_o.kind == KindControl && ctl_header_o.src == own_q);
         assert (ctl_header_o.dst == host_t'(src_q) && free_q[src_q]);
@@ -299,7 +304,8 @@ module rdma_ack_props
       assert (usage <= 3'(Items));
       // Room that only its own packets take is available when one is pending.
       if (kept_q && ctl_valid_o && ours) assert (ctl_room_i[host_q]);
-      // A host that is owed something and has room is passed by few, whichever have none; nothing stops.
+      // A host that is owed something and has room is passed by few, whichever have none;
+      // nothing stops.
       if (asks) assert (passed_q <= (by_hosts ? 6'd23 : 6'd2));
       if (asks && !dut.chosen_q && !dut.picked_q) assert (dut.gnt != '0);
       assert (stuck_q <= 2'd2 && (stuck_q != 2'd2 || !dut.blocked || pop));

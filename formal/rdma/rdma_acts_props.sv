@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_acts: each act that is given is offered from the next cycle on, unchanged but for its info, until it is
-/// taken; then it is settled, with its source, until that is taken, unless it writes a frame or an answer follows.
-/// busy_o from the act's offer to its end.
+/// rdma_acts: each act that is given is offered from the next cycle on, unchanged but for its info,
+/// until it is taken; then it is settled, with its source, until that is taken, unless it writes a
+/// frame or an answer follows. busy_o from the act's offer to its end.
 ///
 /// Assumed: an act is given only while it is not busy.
 module rdma_acts_props

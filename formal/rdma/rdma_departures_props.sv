@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_departures: what is given back is what has left, in order, each number once.
 ///
-/// One flow is watched; all are alike. It has at most Window numbers under way, which leave in any order over
-/// two links; other flows, and control packets, do what they like. Whether a number has left is a
-/// bit a place of the window.
+/// One flow is watched; all are alike. It has at most Window numbers under way, which leave in any
+/// order over two links; other flows, and control packets, do what they like. Whether a number has
+/// left is a bit a place of the window.
 module rdma_departures_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
@@ -106,8 +106,8 @@ module rdma_departures_props
     end
     retired_return_q <= dut.record;
   end
-  // One of the host's words: a count that is to be reported is held until the word is made, and a count that comes
-  // in that cycle is held for the next one.
+  // One of the host's words: a count that is to be reported is held until the word is made, and a
+  // count that comes in that cycle is held for the next one.
   logic [3:0] word_q;
   logic due_q;
   always_ff @(posedge clk_i) begin

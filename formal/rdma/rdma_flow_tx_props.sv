@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come; each refusal that the far end
-/// counts is reported once; a far end that has more to report is waited for, and so
+/// rdma_flow_tx: numbers and sessions of one flow, whatever control packets come; each refusal that
+/// the far end counts is reported once; a far end that has more to report is waited for, and so
 /// is one that does not have all in memory.
 ///
 /// Numbers are given within the window that lag_o shows; that is proved of rdma_send. Together:
@@ -160,7 +160,8 @@ module rdma_flow_tx_props
       // rdma_segment takes a packet only where there is room.
       if (own_valid_o && !control_room_i[own_header_o.dst[2:0]]) assume (!own_ready_i);
       // rdma_send's side of the window; and it gives numbers in open flows alone.
-      // As rdma_flush keeps it: an ACK opens a window only where memory is no more than some 4200 behind.
+      // As rdma_flush keeps it: an ACK opens a window only where memory is no more than some 4200
+      // behind.
       assume (16'(next - stored) < 16'd16384);
       if (commit) assume (open && commit_i.count >= 4'd1 && 16'(lag_o) + 16'(commit_i.count) <= 16'd64);
     end
@@ -172,8 +173,8 @@ module rdma_flow_tx_props
     if (was_live_q) begin
       // Numbers only go forward, by what is given.
       assert (next == next_q + (commit_q ? 16'(count_q) : '0));
-      // Acknowledged is only what was given, never less than before; only by an ACK or REFUSED of this host
-      // and session.
+      // Acknowledged is only what was given, never less than before; only by an ACK or REFUSED of
+      // this host and session.
       if (moved) begin
         assert (16'(acked - acked_q) <= 16'(next_q - acked_q));
         assert (effect_q && effect_here_q && effect_header_q.seq == acked);
@@ -194,7 +195,8 @@ module rdma_flow_tx_props
       // A far end that does not have all in its memory is asked, whatever was acknowledged.
       if (open && stored != next) assert (dut.outstanding_q[Watch]);
       // A session ends only when its far end says so, and while it is open; the next one counts up.
-      // One that is not open yet is passed over, untold, where the far end has another of its number.
+      // One that is not open yet is passed over, untold,
+      // where the far end has another of its number.
       if (renewed && !open_q) begin
         assert (session == session_q + 8'd1 && !open && !failed_o && dut.opening_q[Watch] && dut.ask_q[Watch]);
         assert (effect_q && effect_here_q && effect_header_q.session == session_q);
@@ -213,7 +215,8 @@ module rdma_flow_tx_props
         assert (effect_header_q.session == session);
       end
       if (!open && open_q) assert (renewed);
-      // What a packet's count has beyond the last one is reported, and counted for the host: once, and no more.
+      // What a packet's count has beyond the last one is reported, and counted for the host: once,
+      // and no more.
       if (accepted && ahead != '0 && !ahead[11]) assert (told && heard == effect_control_q.count);
       if (told) begin
         assert (accepted && ahead != '0 && !ahead[11] && refusals == refusals_q + 32'(ahead));
@@ -232,7 +235,8 @@ module rdma_flow_tx_props
       // And the host knows.
       if (more != more_q && open && open_q) assert (dut.news_q[Watch]);
       if (own_valid_o) assert (own_header_o.dst == host_t'(dut.own_flow_q) && !dut.own_chosen_q);
-      // An offer holds until it is taken; one of a flow without room is withdrawn, and asked for again.
+      // An offer holds until it is taken; one of a flow without room is withdrawn,
+      // and asked for again.
       if (own_valid_q && !own_ready_q) begin
         assert (own_valid_o == own_room_q);
         if (own_valid_o) assert (own_header_o == own_header_q && own_o == own_q);

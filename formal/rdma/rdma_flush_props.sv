@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_flush: nothing is said to be in memory before a read behind its writes has come back; each waiting flow is
-/// reported.
+/// rdma_flush: nothing is said to be in memory before a read behind its writes has come back; each
+/// waiting flow is reported.
 ///
-/// One strobe of one flow is watched, with its number, which no other strobe has. It is safe when every write that was
-/// answered before it was answered before the address of a read that has come back good.
+/// One strobe of one flow is watched, with its number, which no other strobe has. It is safe when
+/// every write that was answered before it was answered before the address of a read that has come
+/// back good.
 module rdma_flush_props
   import rdma_pkg::*;
 (

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_message_queues: a queue is ready exactly while it has a whole message that was not taken, whatever comes in
-/// the cycles around the last one's end; a write is taken only in its place, and never over what was not given back.
+/// rdma_message_queues: a queue is ready exactly while it has a whole message that was not taken,
+/// whatever comes in the cycles around the last one's end; a write is taken only in its place, and
+/// never over what was not given back.
 ///
-/// One destination is watched; all are alike. The host writes anything, in any parts of a beat. The reader takes
-/// what was whole a cycle before, and not twice in a row: rdma_send reads it first.
+/// One destination is watched; all are alike. The host writes anything, in any parts of a beat. The
+/// reader takes what was whole a cycle before, and not twice in a row: rdma_send reads it first.
 module rdma_message_queues_props
   import rdma_pkg::*;
 (
@@ -46,7 +47,8 @@ module rdma_message_queues_props
   assign clear_flow_i = Watch;
 
   // ---------------------------------------------------------------- what the host has written
-  // Positions: of the next beat, behind the last whole message, of the next one to take, of what was given back.
+  // Positions: of the next beat, behind the last whole message, of the next one to take,
+  // of what was given back.
   position_t  at_q, whole_q, read_q, freed_q;
   logic [6:0] rest_q;   // beats that the message begun still needs; of a header in parts, what it has said
   logic       body_q;   // its header is whole
@@ -108,7 +110,8 @@ module rdma_message_queues_props
       end
       if (give) assume (position_t'(freed_count_i - freed_q) <= position_t'(read_q - freed_q));
 
-      // Ready is what has a whole message that was not taken: no wake-up is lost, and none comes for nothing.
+      // Ready is what has a whole message that was not taken: no wake-up is lost,
+      // and none comes for nothing.
       assert (ready_o[Watch] == (whole_q != read_q));
       if (flow_i == Watch) assert (place_o == read_q[7:0] && number_o == number_q);
       // Of a ring no more is written than was given back.
@@ -131,7 +134,8 @@ module rdma_message_queues_props
       if (was_live_q && !advance_q) assert (commit_q ? before_q < ready : before_q == ready);
       if (was_live_q) assert (ready_q == (before_q != '0));
 
-      // The last one is taken in the cycle in which the next one ends; a cycle later; and when none follows.
+      // The last one is taken in the cycle in which the next one ends; a cycle later;
+      // and when none follows.
       cover (advance && commit && position_t'(size_i) + 9'd1 == before_q);
       cover (advance && commit_q && position_t'(size_i) + 9'd1 == before_q);
       cover (advance_q && !ready_o[Watch] && body_q && number_q == 7'd2);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_notify: every write goes where the host said, to the address at the time it was read, or into the ring and
-/// over no record that the host has not read; its words, counts and phases are right; what it offers is held; an
-/// event ends when all that it asks for was taken, and nothing else was.
+/// rdma_notify: every write goes where the host said, to the address at the time it was read, or
+/// into the ring and over no record that the host has not read; its words, counts and phases are
+/// right; what it offers is held; an event ends when all that it asks for was taken,
+/// and nothing else was.
 ///
 /// One entry of the table is watched; the choice is free.
 module rdma_notify_props
@@ -100,7 +101,7 @@ module rdma_notify_props
   assign notify  = ev == EvAct && act_i.info.notify && !act_i.lost && !act_i.frame;
   assign irq     = ev == EvAct && act_i.info.irq && !act_i.lost && !act_i.frame;
 
-  // ---------------------------------------------------------------- the table, as the host has set it
+  // ------------------------------------------------------------- the table, as the host has set it
   logic [4:0] watch_q, index, raddr_q;
   logic [63:0] set_q, read_q, told_q;
   logic write, watched, host_write;
@@ -332,7 +333,8 @@ module rdma_notify_props
       if (notice_valid_o && ev == EvAct) begin
         assert (notice_o.answer.src == act_i.src && notice_o.answer.place == act_i.place);
       end
-      // A record lies in the ring, at its place and with its round's phase; one is lost only where it must be.
+      // A record lies in the ring, at its place and with its round's phase;
+      // one is lost only where it must be.
       if (notice_valid_o && notice_o.two) begin
         assert (fits_q && notice_o.address == record_q);
         assert (notice_o.data == (notice_second_i ? record1 : record0));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_parts: of any one flow, how many packets of its request were granted since its last whole grant, and
-/// whether its session failed behind the first of them. Other flows' grants, refusals and failures change nothing.
+/// rdma_parts: of any one flow, how many packets of its request were granted since its last whole
+/// grant, and whether its session failed behind the first of them. Other flows' grants, refusals
+/// and failures change nothing.
 ///
 /// Assumed: a request is refused or granted, not both.
 module rdma_parts_props
@@ -30,7 +31,8 @@ module rdma_parts_props
   end
   assign rst_ni = started_q;
 
-  // The watched flow's request: a part was granted, and so many packets; the session has ended since.
+  // The watched flow's request: a part was granted, and so many packets;
+  // the session has ended since.
   logic open_q, torn_q, mine, grants, fails, opens;
   logic [2:0] granted_q;
   assign mine   = flow_i == watched;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_pick: what is chosen may go: its flow is open, not put aside, and has what is chosen of it; it is the next
-/// in turn behind the flow that was looked at last. One flow is watched, which is free: requests and messages of
-/// it take turns by what was decided; it is put aside only by a look without room in which nothing that it might
-/// have lacked has changed, until something has. So while it may go, each other flow is looked at once at most
-/// before it.
+/// rdma_pick: what is chosen may go: its flow is open, not put aside, and has what is chosen of it;
+/// it is the next in turn behind the flow that was looked at last. One flow is watched, which is
+/// free: requests and messages of it take turns by what was decided; it is put aside only by a look
+/// without room in which nothing that it might have lacked has changed, until something has. So
+/// while it may go, each other flow is looked at once at most before it.
 ///
 /// Assumed: a look is decided or finds no room, not both.
 module rdma_pick_props
@@ -47,7 +47,8 @@ module rdma_pick_props
     return looks_q ? flow - last_q - flow_t'(1) : flow;
   endfunction
 
-  // The watched flow: put aside; which of its queues goes first; changes since the look under way began.
+  // The watched flow: put aside; which of its queues goes first;
+  // changes since the look under way began.
   logic aside_q, message_first_q, changed_q, changes, mine, news;
   logic [NumLinks-1:0] up_q;
   assign mine    = looked_flow_i == watched;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_queue_table: for any contents of the table an answer without a code names a place inside the ring that
-/// does not reach the tail, and no other answer does; only such a place moves the head. A read of the table
-/// gives what is stored there.
+/// rdma_queue_table: for any contents of the table an answer without a code names a place inside
+/// the ring that does not reach the tail, and no other answer does; only such a place moves the
+/// head. A read of the table gives what is stored there.
 module rdma_queue_table_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -83,7 +83,8 @@ module rdma_queue_table_props
     if (dut.state_q == StBase) base_q <= dut.u_entries.words_q[{dut.entry_q[0], 1'b0}];
   end
 
-  // What a read of the table gives: of a tail or an entry; the entry's second beat has the head that moves.
+  // What a read of the table gives: of a tail or an entry;
+  // the entry's second beat has the head that moves.
   logic read_known_q;
   logic [63:0] read_q, entry;
   logic [8:0] raddr;
@@ -157,7 +158,8 @@ module rdma_queue_table_props
           assert (answer_o.phase == !dut.place_q.round && answer_o.count == dut.place_d.count);
         end
       end
-      // What that means: the head stays in the ring and never comes to the tail, round the end or not.
+      // What that means: the head stays in the ring and never comes to the tail,
+      // round the end or not.
       if (dut.state_q == StFit && legal && fits && room) begin
         assert (after < wrap && after != tail);
         if (head + need > wrap) assert (after < tail);

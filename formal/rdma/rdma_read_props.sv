@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_read between any sequence of transfers and a bus that answers what it was asked, whenever it likes.
+/// rdma_read between any sequence of transfers and a bus that answers what it was asked,
+/// whenever it likes.
 ///
-/// The bursts of a transfer are its beats, each once, in order; the reference is where the next one must
-/// begin and how many beats are left. No more transfers are under way than the block is made for.
+/// The bursts of a transfer are its beats, each once, in order; the reference is where the next one
+/// must begin and how many beats are left. No more transfers are under way than the block is made
+/// for.
 module rdma_read_props #(
   parameter int unsigned Places    = 2,
   parameter int unsigned Transfers = 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_read_share: each beat of data goes to the requester of its address, an offer is held, and a read of one beat
-/// never splits a transfer's bursts.
+/// rdma_read_share: each beat of data goes to the requester of its address, an offer is held, and a
+/// read of one beat never splits a transfer's bursts.
 ///
-/// Memory answers addresses in their order, each with one to four beats here; a queue of the requesters is the
-/// reference.
+/// Memory answers addresses in their order, each with one to four beats here; a queue of the
+/// requesters is the reference.
 module rdma_read_share_props (
   input logic        clk_i,
   input logic        bursts_arvalid_i,

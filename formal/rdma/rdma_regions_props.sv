@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_regions: the verdict is right for any contents of the table, and made of one entry as it was at
-/// one time since the look, whenever the host writes.
+/// rdma_regions: the verdict is right for any contents of the table, and made of one entry as it
+/// was at one time since the look, whenever the host writes.
 module rdma_regions_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;

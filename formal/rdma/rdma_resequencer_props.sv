@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_resequencer: a place is retired once, in order, and never before its packet was answered or refused;
-/// it is given up as lost only while nothing of it is under way; a new session finds it empty.
+/// rdma_resequencer: a place is retired once, in order, and never before its packet was answered or
+/// refused; it is given up as lost only while nothing of it is under way;
+/// a new session finds it empty.
 ///
 /// One place of one flow is watched; the choice is free.
 module rdma_resequencer_props
@@ -121,7 +122,8 @@ module rdma_resequencer_props
   end
 
   // ---------------------------------------------------------------- what ends without a write
-  // An act is settled exactly if no write of it follows, under its own flow, and until that is taken.
+  // An act is settled exactly if no write of it follows, under its own flow,
+  // and until that is taken.
   logic settles_q, acts_q;
   flow_t settles_src_q;
   act_t given_q, given;
@@ -147,7 +149,8 @@ module rdma_resequencer_props
   end
 
   // ---------------------------------------------------------------- gaps of the watched flow
-  // What the last scan saw, since when nothing was retired; the highest number known at the first one.
+  // What the last scan saw, since when nothing was retired;
+  // the highest number known at the first one.
   logic gap_q, scanned, off;
   logic [6:0] limit_q;
   assign scanned = dut.gap_step.scanned && dut.step.src == flow_q;
@@ -239,8 +242,9 @@ module rdma_resequencer_props
   end
 
 `ifdef COVER
-  // A cover cannot wait for 512 cycles of clearing: it begins behind them, with flows as they may be. One
-  // place of one flow, which nothing holds up, is enough to reach a state and quicker to search.
+  // A cover cannot wait for 512 cycles of clearing: it begins behind them, with flows as they may
+  // be. One place of one flow, which nothing holds up,
+  // is enough to reach a state and quicker to search.
   always_comb begin
     assume (flow_q == '0 && place_q == '1);
     assume (act_ready_i == (act_valid_o && started_q) && !act_owes_i && enable_i);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_room: whatever is used, of the flow's window and of the links: a longest packet is said to have room exactly
-/// where it has; and a transfer exactly where on each link that is up there is room for its share of longest
-/// packets, for one packet where its link has room for its beats, and in the window for all of them.
+/// rdma_room: whatever is used, of the flow's window and of the links: a longest packet is said to
+/// have room exactly where it has; and a transfer exactly where on each link that is up there is
+/// room for its share of longest packets, for one packet where its link has room for its beats, and
+/// in the window for all of them.
 ///
-/// Assumed: strobes in their order; at most 8 packets, and a packet's beats as they may be; no more used than a VOQ
-/// has for data; links, packets and beats stand as they are to.
+/// Assumed: strobes in their order; at most 8 packets, and a packet's beats as they may be; no more
+/// used than a VOQ has for data; links, packets and beats stand as they are to.
 module rdma_room_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;

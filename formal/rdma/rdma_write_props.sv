@@ -83,7 +83,7 @@ module rdma_write_props
     if (owed_q == '0) assume (!bvalid_i);
   end
 
-  // ---------------------------------------------------------------- the piece that is being written
+  // --------------------------------------------------------------- the piece that is being written
   logic have, drop;
   logic known_q;            // the piece was stable for a cycle
   addr_t next, next_q;      // where its next burst must begin
@@ -150,7 +150,8 @@ module rdma_write_props
   assign len = aw_new ? awlen_o : length_q;
 
   // ---------------------------------------------------------------- answers
-  // An answer to a burst of the packet that is being answered was an error; so says the answer on offer.
+  // An answer to a burst of the packet that is being answered was an error;
+  // so says the answer on offer.
   logic erred_q, erred, payload;
   assign payload = dut.tag.wrote == WrotePart || dut.tag.wrote == WrotePacket || dut.tag.wrote == WroteBody;
   assign erred   = erred_q || bresp_i[1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Stands for ram_1r1w in a proof: remembers what is written to one group of words, and reads anything from all
-/// others. What holds with it holds with the memory.
+/// Stands for ram_1r1w in a proof: remembers what is written to one group of words, and reads
+/// anything from all others. What holds with it holds with the memory.
 ///
 /// watch_q is free; a proof ties it to what it looks at. GroupLog2: words in the group.
 module ram_1r1w #(

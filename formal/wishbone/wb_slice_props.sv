@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// wb_slice: each operation taken reaches the bus once, in order; each answer returns once, with its
-/// data; an operation waits only behind two others, and only for the bus; and a cycle that its master
-/// aborted leaves nothing behind.
+/// wb_slice: each operation taken reaches the bus once, in order; each answer returns once, with
+/// its data; an operation waits only behind two others, and only for the bus; and a cycle that its
+/// master aborted leaves nothing behind.
 ///
 /// Assumed: a slave answers only requests and drops outstanding answers when cyc falls; a master
 /// holds an operation until it is accepted.

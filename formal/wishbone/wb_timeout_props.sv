@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// wb_timeout in front of a bus that may do anything: stall, answer, fail, at any time, or never. Up to a timeout
-/// the bus is the master's: its operations as they are while one more may be outstanding, and the bus's answers.
+/// wb_timeout in front of a bus that may do anything: stall, answer, fail, at any time, or never.
+/// Up to a timeout the bus is the master's: its operations as they are while one more may be
+/// outstanding, and the bus's answers.
 module wb_timeout_props #(
   parameter int unsigned Timeout        = 3,
   parameter int unsigned MaxOutstanding = 3
@@ -71,7 +72,8 @@ module wb_timeout_props #(
       // operation taken and one answered a clock, never a second timeout.
       if (dead_q) assert (!s_cyc_o && !timeout_o && !m_ack_o);
       if (dead_q && m_cyc_i) assert (!m_stall_o && m_err_o == (owed_q != '0));
-      // Until then wires, but for the count of operations; and a timeout as soon as nothing came for so long.
+      // Until then wires, but for the count of operations;
+      // and a timeout as soon as nothing came for so long.
       assert ({s_we_o, s_adr_o, s_sel_o, s_dat_o} == {m_we_i, m_adr_i, m_sel_i, m_dat_i});
       assert (s_cyc_o == (m_cyc_i && !dead_q));
       assert (s_stb_o == (s_cyc_o && m_stb_i && (owed_q != 8'(MaxOutstanding) || reply)));

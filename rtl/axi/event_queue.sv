@@ -70,8 +70,8 @@ module event_queue #(
   logic take, phase, full_q;
   logic [15:0] place;
 
-  // A cycle late, off the way from taken_i to whoever counts what was lost. No event is taken in the
-  // cycle after another one.
+  // A cycle late, off the way from taken_i to whoever counts what was lost. No event is taken in
+  // the cycle after another one.
   assign used    = made_q - taken_i;
   assign full_o  = full_q;
   assign phase   = !1'(made_q >> size_i);

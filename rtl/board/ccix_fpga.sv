@@ -8,8 +8,8 @@
 ///               generator's commands and their ends
 ///   Translation with Translate: addresses are virtual, ccix_translate has the pages of the host's
 ///               tables. Without: physical addresses, a wire
-///   Port        with AxiPort: axi_traffic -> AXI of 512 bits and one ID -> coherence_axi in the place
-///               of ccix_traffic
+///   Port        with AxiPort: axi_traffic -> AXI of 512 bits and one ID -> coherence_axi in the
+///               place of ccix_traffic
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
 ///               beat to the task's end 2 cycles. With AxiPort a read that hits the cache:
 ///               its address on AR to its beat on R 5 cycles

@@ -5,8 +5,8 @@
 /// exchange of credits. The layout is ours (docs/explanation/cores/ccix.md): a request has a word
 /// of header and a word of address, a write behind them a word of byte mask where it is a part of a
 /// line, and the line. An answer has one word of header, a read's the line behind it.
-/// Address translation has the services of PCIe (request, completion, invalidation, page request) as
-/// messages of the same channel.
+/// Address translation has the services of PCIe (request, completion, invalidation, page request)
+/// as messages of the same channel.
 package ccix_pkg;
   localparam int unsigned LineBytes  = 64;
   localparam int unsigned LineWords  = 8;

@@ -5,8 +5,8 @@
 /// translation cache (atc), and goes on with the physical address when the page is known. What the
 /// cache misses it requests from the host, as messages.
 ///
-///   Handshake   request, physical request, message to the host: valid/ready. Responses and messages
-///               from the host: no ready. A tag has one open request
+///   Handshake   request, physical request, message to the host: valid/ready. Responses and
+///               messages from the host: no ready. A tag has one open request
 ///   Ordering    requests go on as their pages are known: a hit passes misses
 ///   Faults      a request whose page is not mapped, or may not be written, does not go on: its
 ///               response has rsp_fault_o, and the host gets MsgFault. It waits for a cycle without

@@ -2,8 +2,9 @@
 /// One input of a buffered crossbar: the crosspoint of a packet, its stamp of entry, and its
 /// source.
 ///
-/// With bind_i, a packet that names another source than this port's in its first data word ends behind
-/// that word as Edb, and the rest of it is dropped: a host cannot send in the name of another one.
+/// With bind_i, a packet that names another source than this port's in its first data word ends
+/// behind that word as Edb, and the rest of it is dropped:
+/// a host cannot send in the name of another one.
 ///
 ///   Handshake   none: a flit is passed on in the cycle in which it comes
 ///   Latency     0 cycles

@@ -5,8 +5,8 @@
 ///   Handshake   accept_i: byte pos_i of the frame is accepted, win_i holds the two before it;
 ///               at_i[k]: it is byte k; clear_i: no frame is inside
 ///   Length      rest_o is 7 at the first byte after the datagram
-///   Latency     the sums hold a word's carry a cycle after it; the last word of a sum is added when
-///               the byte behind it is accepted
+///   Latency     the sums hold a word's carry a cycle after it; the last word of a sum is added
+///               when the byte behind it is accepted
 ///   Throughput  one byte a cycle. A carry is added with the next word: no end-around path
 ///   Parameters  none
 ///   Not done    the verdict

@@ -5,11 +5,12 @@
 /// `freed = received - stored`: a word that came and is not in its buffer has been read, refused or
 /// lost. So there is no second count that could disagree with the buffer.
 ///
-/// A scan compares `freed` with what was reported last, id after id, and offers a CREDIT: while packets
-/// wait for one of CreditWords words or more, else for any, and for any id that a CHECK has asked
-/// for. While the far end has not freed all that was sent to an id, a CHECK of it is due, ids in
-/// turn, every RefreshWords cycles. Packets wait for a CHECK or its answer once in 16 RefreshWords
-/// cycles at most. Nothing stored, nothing untold, nothing due: the scan and the timer rest.
+/// A scan compares `freed` with what was reported last, id after id, and offers a CREDIT: while
+/// packets wait for one of CreditWords words or more, else for any, and for any id that a CHECK has
+/// asked for. While the far end has not freed all that was sent to an id, a CHECK of it is due, ids
+/// in turn, every RefreshWords cycles. Packets wait for a CHECK or its answer once in 16
+/// RefreshWords cycles at most. Nothing stored, nothing untold, nothing due:
+/// the scan and the timer rest.
 ///
 ///   Handshake   offer_valid_o stays until taken; its count may move on meanwhile
 ///   Ordering    ids in turn

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Transmit side of a link: packets and credit words to words.
 ///
-/// A credit word is sent when no packet wants the link; where packets follow each other, one is sent
-/// between two of them when it is pressing; with CreditInPacket also inside. A gap in a packet is
-/// filled with CREDITs. An ALIGN that is due goes first behind the packet under way, and at once
+/// A credit word is sent when no packet wants the link; where packets follow each other, one is
+/// sent between two of them when it is pressing; with CreditInPacket also inside. A gap in a packet
+/// is filled with CREDITs. An ALIGN that is due goes first behind the packet under way, and at once
 /// where there is none; it is never sent inside one.       (proved: formal/link/link_tx.sby)
 /// While the link is down the rest of a packet, and whole ones, are taken and dropped.
 ///

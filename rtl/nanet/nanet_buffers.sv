@@ -2,8 +2,8 @@
 /// A list's table of buffers, and which of them are free: given back by the host, or given up for
 /// it.
 ///
-///   Handshake   strobes: filled_i, a buffer of datagrams_i datagrams is announced as buffer index_i;
-///               give_up_i, the oldest one is filled again and is then free
+///   Handshake   strobes: filled_i, a buffer of datagrams_i datagrams is announced as buffer
+///               index_i; give_up_i, the oldest one is filled again and is then free
 ///   Count       list_i.returned is the host's, modulo 2^16. One that is behind what was given up
 ///               gives nothing back
 ///   Latency     index_i to buffer_o 1 cycle; free_o is a register: exact after filled_i;

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Which control packets are owed to which host: bounded state, so the receive side never waits to send.
+/// Which control packets are owed to which host: bounded state,
+/// so the receive side never waits to send.
 ///
-/// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room, others are
-/// counted alone. ACK and REFUSED carry the count of all, so one that is lost on its way is made good by the
-/// next one, and say whether more are to come, so their source knows to ask.
+/// ACKs are a bit a source, filled in when they go. Refusals are itemised while the list has room,
+/// others are counted alone. ACK and REFUSED carry the count of all, so one that is lost on its way
+/// is made good by the next one, and say whether more are to come, so their source knows to ask.
 ///
-///   In          ack_i, deny_i, refuse_i, late_i: strobes, the last two every third cycle at most; a late_i
-///               is counted, not itemised
-///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was when the
-///               packet was chosen, and no other was pending for this host: a bit that falls with the taking of
-///               a packet is enough. view_*: the flow of view_src_o, in the same cycle
+///   In          ack_i, deny_i, refuse_i, late_i: strobes, the last two every third cycle at most;
+///               a late_i is counted, not itemised
+///   Out         ctl_valid_o/ctl_ready_i; only to hosts with their bit of ctl_room_i, as it was
+///               when the packet was chosen, and no other was pending for this host: a bit that
+///               falls with the taking of a packet is enough. view_*: the flow of view_src_o,
+///               in the same cycle
 ///   Latency     strobe to ctl_valid_o 4 cycles; of what is counted alone 5
 ///   Throughput  a packet in 3 cycles, to the same host in 4
-///   Fairness    kinds take turns, and hosts within each: a host with room is passed by at most 3 NumHosts - 1
-///               packets                                    (proved: formal/rdma/rdma_ack.sby)
-///               A refusal whose host has no room goes to the end of the list, or to the counts where the
-///               list is full
+///   Fairness    kinds take turns, and hosts within each:
+///               a host with room is passed by at most 3 NumHosts - 1 packets
+///                                                          (proved: formal/rdma/rdma_ack.sby)
+///               A refusal whose host has no room goes to the end of the list, or to the counts
+///               where the list is full
 ///   Parameters  NumHosts 2..8, Items 4..64 itemised refusals, a power of two
-///   Not done    ACK of a flow that is not open: it is owed no more. The session of what is counted alone: it
-///               counts in the one that is open when it does
+///   Not done    ACK of a flow that is not open: it is owed no more. The session of what is counted
+///               alone: it counts in the one that is open when it does
 module rdma_ack
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -132,7 +135,8 @@ module rdma_ack
       default:  req_hosts = item_one;
     endcase
   end
-  // Each kind stores the host it served last: the hosts above it go first, whatever other kinds did.
+  // Each kind stores the host it served last: the hosts above it go first,
+  // whatever other kinds did.
   hosts_t after_q [3];
   hosts_t after, any_gnt;
   assign after = hosts_q & after_q[kind_q];

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Packets that have left, put in order again: what is returned to the host, and when it is notified.
+/// Packets that have left, put in order again: what is returned to the host,
+/// and when it is notified.
 ///
-/// A flow's packets leave over several links in any order. Each leaves a mark at its number; the marks are
-/// read in order, and a transfer whose packets have all left gives its slots, or its message's
-/// beats, back. So the counts reported to the host are of whole transfers in order.
+/// A flow's packets leave over several links in any order. Each leaves a mark at its number; the
+/// marks are read in order, and a transfer whose packets have all left gives its slots, or its
+/// message's beats, back. So the counts reported to the host are of whole transfers in order.
 ///
-///   Handshake   departure_*[l]: valid/ready, one taken at a time, links in turn. record_*: what the packet
-///               of this number gives back, written before it leaves. give_*: slots of a descriptor
-///               that made no packet, only while its flow has none under way; taken with give_ready_o.
+///   Handshake   departure_*[l]: valid/ready, one taken at a time, links in turn. record_*: what
+///               the packet of this number gives back, written before it leaves. give_*: slots of a
+///               descriptor that made no packet, only while its flow has none under way;
+///               taken with give_ready_o.
 ///               local_*: valid/ready, the newest count; several notifications may become one
-///   Latency     4 cycles from a departure to freed_o, 6 to local_valid_o, where it is the next in order
+///   Latency     4 cycles from a departure to freed_o, 6 to local_valid_o,
+///               where it is the next in order
 ///   Throughput  a departure every 5 cycles; each that is retired for an earlier one 2
 ///   Parameters  NumLinks 1..4
 ///   Not done    a time limit: a packet that never leaves holds its flow after Window packets

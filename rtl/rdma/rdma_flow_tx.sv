@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: SHL-2.1
 /// The sending side of the flows: session, next number, acknowledged number, OPEN and PROBE.
 ///
-/// A flow is opened when there is something to send. OPEN names the session and the number of its first
-/// packet; the ACK of that number opens it. A flow whose session the far end does not know fails: its
-/// session ends, the host is notified, and the next one is opened at once with the number that was due.
+/// A flow is opened when there is something to send. OPEN names the session and the number of its
+/// first packet; the ACK of that number opens it. A flow whose session the far end does not know
+/// fails: its session ends, the host is notified, and the next one is opened at once with the
+/// number that was due.
 ///
 ///   Handshake   commit_i: the next numbers of flow_i are given; never more than Window - lag_o.
 ///               receive_*: strobe, a control packet that has come; not in two cycles in a row.
-///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i. It is
-///               withdrawn, and asked for again, if that falls before it is taken: a packet of the receiving half
-///               has used the space, and a host that takes nothing must not hold up the others
-///               done_*: valid/ready, the newest completion word; several may become one. refused_*:
-///               strobes, for the error ring
+///               own_*: valid/ready, a control packet to send; only to a flow with control_room_i.
+///               It is withdrawn, and asked for again, if that falls before it is taken: a packet
+///               of the receiving half has used the space, and no host may hold up the others
+///               done_*: valid/ready, the newest completion word; several may become one.
+///               refused_*: strobes, for the error ring
 ///   Ordering    acknowledged numbers only move forward, and never past the next. Two of them: the
 ///               receiver has taken all before the one, which opens the window; all before the
 ///               other is in its memory, which the completion word says. A flow waits for an ACK
 ///               until that one is the next, too
 ///   Latency     2 cycles from receive_valid_i to moved_o, and two more to done_valid_o
 ///   Throughput  a control packet every 2 cycles
-///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at the latest
-///               after twice that; 0 counts as 1
+///   Time        a flow that waits for an ACK longer than probe_cycles_i sends PROBE or OPEN, at
+///               the latest after twice that; 0 counts as 1
 ///   Sessions    the end of one is one record of code session, which itemises no packet:
 ///               refused_more_o is how many were given behind the last ACK without refusals to
-///               come, 4095 at most. A session that cannot be opened, because the far end has
-///               another one of the same number (this host has restarted), is not reported: the
-///               next number is tried at once
-///   Refusals    what a REFUSED names is itemised; what its count, or an ACK's, has beyond that was lost on its
-///               way or never itemised, and is reported with code 0. A flow of which the far end has more to
-///               report waits for it as for an ACK. A packet with an older count, which another has overtaken,
-///               is ignored: each refusal is counted once
+///               come, 4095 at most. One that cannot be opened, because the far end has another of
+///               that number (this host has restarted), is not reported: the next one is tried
+///   Refusals    what a REFUSED names is itemised; what its count, or an ACK's, has beyond that was
+///               lost on its way or never itemised, and is reported with code 0. A flow of which
+///               the far end has more to report waits for it as for an ACK. A packet with an older
+///               count, which another has overtaken, is ignored: each refusal is counted once
 ///   Parameters  none
 ///   Not done    repeating data: what the far end lost or refused is reported, not sent again
 module rdma_flow_tx
@@ -101,8 +101,8 @@ module rdma_flow_tx
   assign lag_o     = lag[6:0];
 
   // ---------------------------------------------------------------- a control packet
-  // First cycle: as it came. Second: does it speak of this session, and how far does it acknowledge?
-  // Third: what follows from it.
+  // First cycle: as it came. Second: does it speak of this session, and how far does it
+  // acknowledge? Third: what follows from it.
   typedef struct packed {
     flow_t       flow;
     logic        known;   // a host that there is, the present session, and a kind for us
@@ -241,7 +241,7 @@ module rdma_flow_tx
     else timer_q <= timer_q - 32'd1;
   end
 
-  // ---------------------------------------------------------------- what is to be sent and reported
+  // --------------------------------------------------------------- what is to be sent and reported
   logic [MaxHosts-1:0] ask_q, news_q, ask_ready, own_pick, done_pick, begins;
   flow_t own_flow, own_flow_q, done_flow, done_flow_q;
   logic  own_free, own_choose, own_chosen_q, done_choose, done_chosen_q, done_load;
@@ -249,8 +249,8 @@ module rdma_flow_tx
   logic [MaxHosts-1:0] own_back;
 
   assign begins    = want_i & ~opening_q & ~open_q & {MaxHosts{run_i}};
-  // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: the take is
-  // known late.
+  // What is next is chosen a cycle ahead. It is not loaded in the cycle in which one is taken: the
+  // take is known late.
   assign own_free    = run_i && !own_chosen_q && !own_valid_o;
   assign ask_ready   = ask_q & control_room_i & {MaxHosts{own_free}};
   assign own_choose  = ask_ready != '0;
@@ -388,7 +388,7 @@ module rdma_flow_tx
     refused_tag_o  <= event_q.refused ? event_q.tag : '0;
     refused_more_o <= !fails ? untold_q - 12'(item) : doubt[15:12] != '0 ? '1 : doubt[11:0];
   end
-  // The numbers that the end of a session takes with it, those included that are given until open_o falls.
+  // Numbers that the end of a session takes with it, those given until open_o falls included.
   assign doubt     = doubt_q + 16'(late_count_q) + 16'(now_count);
   assign now_count = commit_i.valid && flow_i == event_q.flow ? commit_i.count : '0;
 

@@ -133,7 +133,8 @@ module rdma_flush
       stored_q[begins != '0 ? src_i : told_src] <= begins != '0 ? number_i :
                                                    numbers_q[{!phase_q, told_src}];
     end
-    // A flow that waits when a read begins belongs to it; one that comes in that cycle, to the next.
+    // A flow that waits when a read begins belongs to it; one that comes in that cycle,
+    // to the next.
     if (wants != '0) numbers_q[{go ? !phase_q : phase_q, src_i}] <= number_i;
   end
 

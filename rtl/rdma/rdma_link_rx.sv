@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Receive buffer of one link: packets from the link's clock to beats in the host's clock.
 ///
-/// With StoreForward a packet is shown when its end has come and was good; others leave nothing. Without
-/// it beats are shown as they come, and a packet's last one says whether the packet was good.
+/// With StoreForward a packet is shown when its end has come and was good; others leave nothing.
+/// Without it beats are shown as they come, and a packet's last one says whether the packet was
+/// good.
 ///
-///   Handshake   in: rx_valid_i, no back-pressure; Sop, data.., Eop | Edb. Out: beat_o with last_o and
-///               bad_o is held with valid_o until ready_i; beat_o is valid a cycle before valid_o, if none was
-///               taken in it
+///   Handshake   in: rx_valid_i, no back-pressure; Sop, data.., Eop | Edb. Out: beat_o with last_o
+///               and bad_o is held with valid_o until ready_i; beat_o is valid a cycle before
+///               valid_o, if none was taken in it
 ///   Ordering    first in, first out; a beat is two words, the low one first
-///   Room        stored_o: words in it, for link_port, one cycle after they came; a beat that was read is
-///               gone from it at the third link edge. A packet of n words takes no more than n + 1, so a
-///               sender that keeps to link.md's credits overruns nothing; else the packet is lost and
-///               overflow_o strobes
-///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 1 to 2
-///               host cycles
-///   Throughput  a word a link cycle in, a beat a host cycle out; of more than 8 that were announced one by one and
-///               have waited, only while the host's clock is less than twice the link's
+///   Room        stored_o: words in it, for link_port, one cycle after they came; a beat that was
+///               read is gone from it at the third link edge. A packet of n words takes no more
+///               than n + 1, so a sender that keeps to link.md's credits overruns nothing; else the
+///               packet is lost and overflow_o strobes
+///   Latency     Eop (without StoreForward: the word behind a beat) to valid_o: 1 link cycle and 1
+///               to 2 host cycles
+///   Throughput  a word a link cycle in, a beat a host cycle out; of more than 8 that were
+///               announced one by one and have waited,
+///               only while the host's clock is less than twice the link's
 ///   Reset       rst_ni and link_rst_ni together
 ///   Parameters  StoreForward 0, 1
 ///   Not done    a look at the words
@@ -46,8 +48,8 @@ module rdma_link_rx
   typedef logic [AddrWidth-1:0] addr_t;
   typedef logic [AddrWidth:0] ptr_t;        // counts beats; the top bit is the lap
 
-  // The reader counts in Gray code, so that its pointer crosses as it is; so a beat's place is the Gray code
-  // of its number, on both sides.
+  // The reader counts in Gray code, so that its pointer crosses as it is; so a beat's place is the
+  // Gray code of its number, on both sides.
   function automatic addr_t place(addr_t number);
     return number ^ {1'b0, number[AddrWidth-1:1]};
   endfunction
@@ -55,15 +57,15 @@ module rdma_link_rx
     return {^gray[AddrWidth:AddrWidth-1], gray[AddrWidth-2:0]};
   endfunction
 
-  // ---------------------------------------------------------------- link clock: words into the memory
+  // ------------------------------------------------------------- link clock: words into the memory
   logic is_data, is_eop, is_edb, is_end;
   assign is_data = rx_valid_i && rx_flit_i.kind == FlitData;
   assign is_eop  = rx_valid_i && rx_flit_i.kind == FlitEop;
   assign is_edb  = rx_valid_i && rx_flit_i.kind == FlitEdb;
   assign is_end  = is_eop || is_edb;
 
-  // A word goes into the memory when it comes. A beat becomes one with the word behind it, which says whether
-  // it is the last: its flags are written then, and it is counted.
+  // A word goes into the memory when it comes. A beat becomes one with the word behind it, which
+  // says whether it is the last: its flags are written then, and it is counted.
   logic [1:0] have_q;    // words of the beat at wptr_q
   logic       skip_q;    // the rest of a packet that did not fit
   ptr_t       wptr_q, wptr_d, next;
@@ -71,7 +73,8 @@ module rdma_link_rx
   ptr_t       count;     // beats in the memory, those of an unfinished packet included
   logic       begun;     // of the unfinished packet are beats shown
 
-  // A packet of which beats are shown always has room for its last one: others stop one beat earlier.
+  // A packet of which beats are shown always has room for its last one:
+  // others stop one beat earlier.
   logic full, none, write, write_last, write_bad, over, undo;
   assign count = wptr_q - seen_q;
   assign full  = count >= ptr_t'(Depth - 1);
@@ -190,13 +193,14 @@ module rdma_link_rx
 
   // ---------------------------------------------------------------- host clock: beats out
   // The next beat is read in each cycle, announced or not: when it is announced, it has been at the
-  // output for a cycle. It was written a link cycle before its announcement, which takes two edges of
-  // the host's clock. An announcement is held until its last beat is taken: while it is valid, so is a beat.
+  // output for a cycle. It was written a link cycle before its announcement, which takes two edges
+  // of the host's clock. An announcement is held until its last beat is taken: while it is valid,
+  // so is a beat.
   logic  take;
   addr_t raddr;
 
-  // The Gray code behind: with an even number of ones the lowest bit turns, else the one left of the lowest
-  // one, and the top bit at the end.
+  // The Gray code behind: with an even number of ones the lowest bit turns, else the one left of
+  // the lowest one, and the top bit at the end.
   logic odd;
   assign odd      = ^rptr_q;
   assign rnext[0] = rptr_q[0] ^ !odd;
@@ -245,8 +249,8 @@ module rdma_link_rx
     .rdata_o(beat_o[63:32])
   );
 
-  // The flags are in LUTs, read by the reader's pointer itself: in a block memory they would need the words
-  // beside them to be held, or a third one.
+  // The flags are in LUTs, read by the reader's pointer itself: in a block memory they would need
+  // the words beside them to be held, or a third one.
   localparam int unsigned FlagWidth = StoreForward ? 1 : 2;
   (* ram_style = "distributed" *) logic [FlagWidth-1:0] flag_q [Depth];
   always_ff @(posedge link_clk_i) begin

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Messages as the host writes them: a ring of 256 beats for each destination, in one memory.
 ///
-/// Beats come in ascending order, in one store or in two of 4 bytes, the upper one last. A write that
-/// lies elsewhere, or where nothing was given back, is refused. A message is there with its last beat.
+/// Beats come in ascending order, in one store or in two of 4 bytes, the upper one last. A write
+/// that lies elsewhere, or where nothing was given back, is refused.
+/// A message is there with its last beat.
 ///
-///   Handshake   none: a write is taken or refused in its cycle. ready_o[f]: whole messages that were not
-///               taken. place_o, number_o: the next one of flow_i; advance_i takes it, when flow_i was held
-///               for a cycle; size_i is its header's count of beats
-///   Latency     1 cycle from the last write to ready_o, none to coming_o, which comes with the write before in
-///               the same burst; 1 from re_i to rdata_o
+///   Handshake   none: a write is taken or refused in its cycle. ready_o[f]: whole messages that
+///               were not taken. place_o, number_o: the next one of flow_i; advance_i takes it,
+///               when flow_i was held for a cycle; size_i is its header's count of beats
+///   Latency     1 cycle from the last write to ready_o, none to coming_o, which comes with the
+///               write before in the same burst; 1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
 ///   Parameters  NumHosts 2..8
-///   Not done    a check of headers (rdma_send): whatever a header says, its message ends where it says
+///   Not done    a check of headers (rdma_send): whatever a header says,
+///               its message ends where it says
 module rdma_message_queues
   import rdma_pkg::*;
 #(

@@ -4,8 +4,8 @@
 /// Takes one event at a time, in turn, from the resequencer (act), the send side's errors, its
 /// local notifications and its completions, and makes 8- or 16-byte writes of them.
 ///
-///   Handshake   err_i, local_i, done_i, act_*: held until ready: an event's write is on the bus, or it
-///               needs none. act_owes_o with act_ready_o: a WroteNotice answer follows
+///   Handshake   err_i, local_i, done_i, act_*: held until ready: an event's write is on the bus,
+///               or it needs none. act_owes_o with act_ready_o: a WroteNotice answer follows
 ///                                                      (proved: formal/rdma/rdma_notify.sby)
 ///   Interrupt   irq_o strobes; with a notification when that has been answered (rdma_rx does it),
 ///               else at once

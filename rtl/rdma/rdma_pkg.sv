@@ -173,8 +173,8 @@ package rdma_pkg;
     error_ring_t ring;
   } config_t;
 
-  // Of rdma_core: the sending half runs, the receiving half takes packets, nothing is under way; the
-  // interrupts of the flows are strobes.
+  // Of rdma_core: the sending half runs, the receiving half takes packets, nothing is under way;
+  // the interrupts of the flows are strobes.
   typedef struct packed {
     logic                running;
     logic                ready;

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Queue table: where the next message goes, and whether there is room for it.
 ///
-/// Two clients: 0 messages, 1 notifications. An answer holds the table until its client commits it (the head
-/// moves) or drops it. A head that the host has written since is left as the host wrote it.
+/// Two clients: 0 messages, 1 notifications. An answer holds the table until its client commits it
+/// (the head moves) or drops it. A head that the host has written since is left as the host wrote
+/// it.
 ///
-///   Enqueue     ask_valid_i/ask_ready_o of a client with its ask_i; answer_valid_o of that client is held
-///               with answer_o until commit_i or drop_i. code 0: answer_o is legal: address to
-///               address + first beats, the rest at base, all inside the ring and not past the tail
-///   Slots       in a slotted queue a message's address is one beat behind the slot's, where its frame word goes; a
-///               notification's is the slot's
+///   Enqueue     ask_valid_i/ask_ready_o of a client with its ask_i; answer_valid_o of that client
+///               is held with answer_o until commit_i or drop_i. code 0: answer_o is legal: address
+///               to address + first beats, the rest at base,
+///               all inside the ring and not past the tail
+///   Slots       in a slotted queue a message's address is one beat behind the slot's, where its
+///               frame word goes; a notification's is the slot's
 ///   Table       we_i: a beat (beat 1: phase and count start anew); tail_we_i: a tail; or both.
-///               re_i: strobe, one at a time: an entry's beat, or a tail; rvalid_o strobes with rdata_o
-///   Peek        peek_i: the queue that client 0 will perhaps ask for in the next cycle; a guess costs nothing
-///   Latency     ask to answer 4 cycles, 3 if client 0 said so in the cycle before; nothing is read in a cycle
-///               in which the table is written
+///               re_i: strobe, one at a time: an entry's beat, or a tail;
+///               rvalid_o strobes with rdata_o
+///   Peek        peek_i: the queue that client 0 will perhaps ask for in the next cycle;
+///               a guess costs nothing
+///   Latency     ask to answer 4 cycles, 3 if client 0 said so in the cycle before; nothing is read
+///               in a cycle in which the table is written
 ///   Throughput  a message in 6 cycles
 ///   Not done    reset of the contents
 module rdma_queue_table
@@ -146,8 +150,8 @@ module rdma_queue_table
   assign fast        = start && !client && peeked_q && peek_q == ask_i[0].qid;
   assign ask_ready_o = start ? 2'b01 << client : '0;
 
-  // The peek and the first client's request are late: each passes few gates, whatever synthesis makes
-  // of the others.
+  // The peek and the first client's request are late: each passes few gates, whatever synthesis
+  // makes of the others.
   logic open;
   (* keep *) logic peeks;
   (* keep *) logic [8:0] asked, known, other;
@@ -229,7 +233,8 @@ module rdma_queue_table
   assign beats      = state_q == StIdle ? offset_t'(ask_i[0].beats) :
                       ask_q.notification ? offset_t'(1) : offset_t'(ask_q.beats);
 
-  // Full: what is used and what is needed reach wrap. head - tail is what is used, or wrap too little.
+  // Full: what is used and what is needed reach wrap. head - tail is what is used,
+  // or wrap too little.
   assign short   = used_q + (used_q[OffsetWidth] ? {1'b0, need_q} : lack_q);
   assign full    = !short[OffsetWidth];
   assign over    = after_q - {1'b0, cfg_q.wrap};

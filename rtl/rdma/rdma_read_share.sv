@@ -12,7 +12,7 @@
 ///   Throughput  bursts as at the pins, but for a cycle a beat
 ///   Parameters  none; at most 15 bursts under way
 ///   Not done    the data of the beat
-///                                                         (proved: formal/rdma/rdma_read_share.sby)
+///                                                     (proved: formal/rdma/rdma_read_share.sby)
 module rdma_read_share (
   input logic clk_i,
   input logic rst_ni,

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Region table, and the check of a write against it.
 ///
-/// A packet with a key is checked against the entry that the key names, one without against the entry of
-/// its source (docs/explanation/cores/rdma.md). An entry is read whole, in one cycle.
+/// A packet with a key is checked against the entry that the key names, one without against the
+/// entry of its source (docs/explanation/cores/rdma.md). An entry is read whole, in one cycle.
 ///
-///   Check       look_i: strobe with look_entry_i; one before its answer ends the last one. beats_i is held from
-///               the next cycle on, src_i, extended_i, key_i and address_i with check_i, until the answer.
-///               answer_valid_o strobes with code_o (0: the whole write lies in the region), to_queue_o,
-///               qid_o, which stay until the next look
+///   Check       look_i: strobe with look_entry_i; one before its answer ends the last one. beats_i
+///               is held from the next cycle on, src_i, extended_i, key_i and address_i with
+///               check_i, until the answer. answer_valid_o strobes with code_o (0: the whole write
+///               lies in the region), to_queue_o, qid_o, which stay until the next look
 ///   Table       we_i: a beat is written; an entry that is written while it is read is read again.
-///               re_i: strobe, one at a time; rvalid_o strobes with rdata_o; 0 for beat 3, which there is not
-///   Latency     look to answer 4 cycles, check_i to answer 1; a read 3; one more for each write that meets the
-///               look or the read, a read one more for each look
+///               re_i: strobe, one at a time; rvalid_o strobes with rdata_o; 0 for beat 3,
+///               which there is not
+///   Latency     look to answer 4 cycles, check_i to answer 1; a read 3; one more for each write
+///               that meets the look or the read, a read one more for each look
 ///   Throughput  a check in 4 cycles
 ///   Not done    reset of the contents
 module rdma_regions

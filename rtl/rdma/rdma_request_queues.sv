@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Descriptors as the host writes them: 128 slots for each destination, in one memory.
 ///
-/// Slots are written in any order. A descriptor with the start flag releases all up to itself, in the
-/// order of the ring, at the end of the host's burst. A start that would release more than what was given
-/// back to the host is ignored.
+/// Slots are written in any order. A descriptor with the start flag releases all up to itself, in
+/// the order of the ring, at the end of the host's burst. A start that would release more than what
+/// was given back to the host is ignored.
 ///
 ///   Handshake   none: a write is taken in its cycle; none in the cycle behind one with last_i.
 ///               ready_o[f]: released descriptors that were not read.
-///               slot_o, slots_o: the next one of flow_i and how many are released; advance_i takes 1 or
-///               2 of them, never more, when flow_i was held for a cycle
-///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o, which comes with the write before
-///               where a slot is written whole in one burst; 1 from re_i to rdata_o
+///               slot_o, slots_o: the next one of flow_i and how many are released; advance_i takes
+///               1 or 2 of them, never more, when flow_i was held for a cycle
+///   Latency     2 cycles from a write with last_i to ready_o, none to coming_o, which comes with
+///               the write before where a slot is written whole in one burst;
+///               1 from re_i to rdata_o
 ///   Throughput  a write and a read a cycle
-///   Bench       beat 0 of a slot is not the host's: its upper half becomes the time at which beat 1 was
-///               written. An extended descriptor's key is in that half, so the time goes the same way
+///   Bench       beat 0 of a slot is not the host's: its upper half becomes the time at which beat
+///               1 was written. An extended descriptor's key is in that half,
+///               so the time goes the same way
 ///   Parameters  NumHosts 2..8
 ///   Not done    a check of descriptors (rdma_send)
 module rdma_request_queues
@@ -107,13 +109,13 @@ module rdma_request_queues
   );
 
   // ---------------------------------------------------------------- starts
-  // The last start of the burst in progress; it takes effect at the burst's end, or when one for another
-  // flow comes.
+  // The last start of the burst in progress; it takes effect at the burst's end, or when one for
+  // another flow comes.
   logic       start, held_q, go_q, apply, accept;
   flow_t      held_flow_q;
   logic [7:0] held_base_q, held_free_q, held_step_q;  // as they were when the start came
-  // Positions, modulo 256. A flow's released slots change only when its start is applied, and no other of
-  // the same flow comes then.
+  // Positions, modulo 256. A flow's released slots change only when its start is applied, and no
+  // other of the same flow comes then.
   (* ram_style = "distributed" *) logic [7:0] released_q[MaxHosts];
   logic [7:0] freed_q   [MaxHosts];
   logic [7:0] base;

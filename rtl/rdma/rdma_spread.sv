@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Which link a packet takes, and how full each VOQ is.
 ///
-/// The packets of a destination go to the links that are up in turn, each destination with a turn of its
-/// own. Control packets go over the lowest link that is up, so that they keep their order. Each VOQ keeps
-/// ControlPackets control packets' room free of data, so those can be queued always while no more of them
-/// are under way to this destination. The last place is not for the interface's own: a client
-/// that has seen control_room_o keeps it.
+/// The packets of a destination go to the links that are up in turn, each destination with a turn
+/// of its own. Control packets go over the lowest link that is up, so that they keep their order.
+/// Each VOQ keeps ControlPackets control packets' room free of data, so those can be queued always
+/// while no more of them are under way to this destination. The last place is not for the
+/// interface's own: a client that has seen control_room_o keeps it.
 ///
-///   Handshake   used_o, link_o: of flow_i, in its cycle. take_i: a packet of flow_i with beats_i goes to
-///               link_o among mask_i. gone_*: one has left. control_*: the same for control packets
+///   Handshake   used_o, link_o: of flow_i, in its cycle. take_i: a packet of flow_i with beats_i
+///               goes to link_o among mask_i. gone_*: one has left. control_*:
+///               the same for control packets
 ///   Latency     0; counts follow at the next edge
 ///   Throughput  one packet in, one out, one control packet a cycle
 ///   Parameters  NumLinks 1..4

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Registers of the stream DMA engine and of its Etherbone service: read and written by the host, read
-/// by the device's own bus too.
+/// Registers of the stream DMA engine and of its Etherbone service: read and written by the host,
+/// read by the device's own bus too.
 ///
 /// Map: docs/reference/registers.md, "PCIe stream DMA". The block behind it is generated from
 /// rtl/regs/pcie_dma.rdl; this module gives it plain ports.
 ///
-///   Handshake   an operation waits for a read's first two clocks, one of the other port also while the
-///               host's passes; ack or err in order, err for an address or direction that the map
-///               lacks and for a write from the device's own bus
+///   Handshake   an operation waits for a read's first two clocks, one of the other port also while
+///               the host's passes; ack or err in order, err for an address or direction that the
+///               map lacks and for a write from the device's own bus
 ///   Latency     write 1 cycle, read 3; control_o follows a write by one clock
 ///   Throughput  one write a cycle, a read every third
 ///   Idle        nothing changes without an operation or an error strobe
@@ -52,8 +52,8 @@ module wb_pcie_dma
   pcie_dma_regs_pkg::pcie_dma__in_t  hwif_in;
   pcie_dma_regs_pkg::pcie_dma__out_t hwif_out;
 
-  // A read's second clock chooses among the counters, which come from everywhere; the block, with few
-  // sources left, answers in the third. Writes pass at once: a doorbell has no clock to lose.
+  // A read's second clock chooses among the counters, which come from everywhere; the block, with
+  // few sources left, answers in the third. Writes pass at once: a doorbell has no clock to lose.
   logic chosen_q, read_q;
   logic [7:0] read_adr_q;
   logic [31:0] seen_q;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Registers of the window onto the Wishbone: read and written by the host, read by the device's own
-/// bus too.
+/// Registers of the window onto the Wishbone: read and written by the host, read by the device's
+/// own bus too.
 ///
-/// Map: docs/reference/registers.md, "PCIe window onto the Wishbone". The block behind it is generated
-/// from rtl/regs/pcie_mmio.rdl; this module gives it plain ports.
+/// Map: docs/reference/registers.md, "PCIe window onto the Wishbone". The block behind it is
+/// generated from rtl/regs/pcie_mmio.rdl; this module gives it plain ports.
 ///
-///   Handshake   the host never stalls, the other port while the host's operation passes; ack one clock
-///               after the operation, err for an address or direction that the map lacks and for a
-///               write from the device's own bus
+///   Handshake   the host never stalls, the other port while the host's operation passes; ack one
+///               clock after the operation, err for an address or direction that the map lacks and
+///               for a write from the device's own bus
 ///   Latency     1 cycle; open_o and window_o follow a write by one clock
 ///   Throughput  one operation a cycle
 ///   Idle        nothing changes without an operation

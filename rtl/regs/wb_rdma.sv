@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Registers of an RDMA network interface.
 ///
-/// Map: docs/reference/registers.md, "RDMA network interface". The block behind it is generated from
-/// rtl/regs/rdma.rdl; this module gives it plain ports.
+/// Map: docs/reference/registers.md, "RDMA network interface". The block behind it is generated
+/// from rtl/regs/rdma.rdl; this module gives it plain ports.
 ///
-///   Handshake   never stalls; ack one clock after the operation, err for an address or direction that the
-///               map lacks
+///   Handshake   never stalls; ack one clock after the operation, err for an address or direction
+///               that the map lacks
 ///   Latency     1 cycle; control_o follows a write by one clock, irq_o a strobe by one clock
 ///   Throughput  one operation a cycle
 ///   Idle        nothing changes without an operation or an interrupt strobe
@@ -82,8 +82,8 @@ module wb_rdma #(
       err_size: hwif_out.ERR_SIZE.value.value,
       err_tail: hwif_out.ERR_TAIL.value.value
   };
-  // An interrupt message each time that an unmasked source is set anew. A store to IRQ may clear the source
-  // in the clock of its strobe: then the bit stays set, and the message is sent as well.
+  // An interrupt message each time that an unmasked source is set anew. A store to IRQ may clear
+  // the source in the clock of its strobe: then the bit stays set, and the message is sent as well.
   logic [7:0] sources, mask, mask_q;
   logic       stored, irq_q;
   assign sources = {

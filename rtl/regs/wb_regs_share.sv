@@ -5,9 +5,9 @@
 /// keeps a waiting.
 ///
 ///   Handshake   a goes first; b stalls in that clock. A write of b is answered err and not made
-///   Latency     0 added; the block answers each operation one clock after the last in which it stalls,
-///               so after one where it does not (wb_regs_adapter in front of a block without a
-///               retiming stage)
+///   Latency     0 added; the block answers each operation one clock after the last in which it
+///               stalls, so after one where it does not (wb_regs_adapter in front of a block
+///               without a retiming stage)
 ///   Throughput  one operation a cycle
 module wb_regs_share (
   input  logic        clk_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The most votes of all cells of a mask, and the first and the last cell that has them: a pipelined
-/// tree.
+/// The most votes of all cells of a mask, and the first and the last cell that has them: a
+/// pipelined tree.
 ///
 ///   Handshake   valid_i with votes_i and mask_i, not stalled; valid_o, best_o behind it
 ///   Contract    a cell of the mask has votes, as the hit that made the mask voted for it; with an

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Which hits a candidate covers: hits whose distance from its circle is small.
 ///
-///   Handshake   valid_i with the candidate and the places, not stalled; valid_o with near_o behind it
-///   Contract    a hit at (36 x, 36 y sqrt 3) / 4 mm is near a circle around (13 u, 13 v sqrt 3) / 4 mm
-///               if A^2 + 3 B^2 with A = 36 x - 13 u and B = 36 y - 13 v is within bounds_i
+///   Handshake   valid_i with the candidate and the places, not stalled;
+///               valid_o with near_o behind it
+///   Contract    a hit at (36 x, 36 y sqrt 3) / 4 mm is near a circle around (13 u, 13 v sqrt 3) /
+///               4 mm if A^2 + 3 B^2 with A = 36 x - 13 u and B = 36 y - 13 v is within bounds_i
 ///   Latency     3 cycles
 ///   Throughput  one candidate a cycle
 ///   Parameters  none

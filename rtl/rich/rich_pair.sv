@@ -4,7 +4,8 @@
 ///
 ///   Handshake   valid_i with best_i and tag_i, not stalled; valid_o, tag_o, pair_o behind it.
 ///               Configuration: centres, written while nothing is inside
-///   Contract    near is below 30 mm in |x| + |y| + |r|; pair_o's circles are as rich_cover takes them
+///   Contract    near is below 30 mm in |x| + |y| + |r|;
+///               pair_o's circles are as rich_cover takes them
 ///   Latency     6 cycles
 ///   Throughput  one a cycle
 ///   Parameters  TagWidth 1.. of what comes out with its cells

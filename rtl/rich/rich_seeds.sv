@@ -2,8 +2,8 @@
 /// Candidates for the rings of an event, from its hits: votes of all hits for all circles, then the
 /// best circles through each hit that no candidate covers yet.
 ///
-///   Handshake   hits: hit_ready_o is independent of hit_valid_i; hit_last_i ends an event, an empty
-///               one is a hit with a null id. Answers: seed_valid_o and seed_o stable until
+///   Handshake   hits: hit_ready_o is independent of hit_valid_i; hit_last_i ends an event, an
+///               empty one is a hit with a null id. Answers: seed_valid_o and seed_o stable until
 ///               seed_ready_i; each event ends with seed_o.done. Configuration: cfg_we_i writes a
 ///               word of a memory; all of them before the first event, none while one is inside
 ///   Contract    what crates/isthmus-trigger/src/rings/gateware.rs says, bit by bit; hits behind

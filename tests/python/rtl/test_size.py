@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that keep a module readable: lines of a file, ports of a module. A struct is one port."""
+"""Sizes that keep a module readable: lines of a file, their columns, ports (a struct is one) of a module."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from isthmus.paths import RTL
 
 MOST_LINES = 400
 MOST_PORTS = 40
+MOST_COLUMNS = 100
 
 
 def written() -> Iterator[Path]:
@@ -30,6 +31,16 @@ def test_an_rtl_file_has_at_most_400_lines() -> None:
     lines = {path.name: len(path.read_text().splitlines()) for path in written()}
     assert len(lines) > 200
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_a_line_of_rtl_has_at_most_100_columns() -> None:
+    wide = [
+        f"{path.name}:{number}"
+        for path in written()
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > MOST_COLUMNS
+    ]
+    assert wide == []
 
 
 def test_a_module_below_a_boards_top_has_at_most_40_ports() -> None:
