@@ -303,6 +303,7 @@ def test_a_hit_through_the_axi_port_takes_so_many_clocks_from_address_to_answer(
 def test_hits_through_the_axi_port_come_one_a_clock(run: Run, axi: Path) -> None:
     found = run(model=axi, port="axi", driver="cached-hit", size=64, window=64, iterations=5_000)
     assert payload(found) == pytest.approx(PINS_BYTES_S, rel=0.001)
+    assert found["workload"]["busy"] == pytest.approx({"fpga": 1, "wire": 0}, abs=0.001)
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)

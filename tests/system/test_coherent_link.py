@@ -246,12 +246,14 @@ def test_hits_through_the_axi_port_come_one_a_clock_each_in_a_line_of_its_own(ru
     found = run(driver="cached-hit", port="axi", size=64, window=64, iterations=5_000)
     assert found["workload"]["lines"] == 1
     assert found["throughput"]["payload_bit_s"] / 8 == pytest.approx(300e6 * 64, rel=0.001)
+    assert found["workload"]["busy"] == pytest.approx({"fpga": 1, "wire": 0}, abs=0.001)
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)
 def test_long_bursts_that_hit_through_the_axi_port_have_a_beat_a_clock(run: Run, operation: str) -> None:
     found = run(operation=operation, driver="cached-hit", port="axi", size=4096, window=4, iterations=200)
     assert found["throughput"]["payload_bit_s"] / 8 == pytest.approx(300e6 * 64, rel=0.001)
+    assert found["workload"]["busy"]["fpga"] == pytest.approx(1, abs=0.001)
 
 
 AXI = [("fpga", "task taken"), ("fpga", "AXI master"), ("fpga", "port, cache")]

@@ -89,6 +89,12 @@ fn measurement(
             &outcome.ends_in_order(),
             counted.start as usize..counted.end as usize,
         );
+    let mut busy = BTreeMap::from([("wire", rates.busy)]);
+    if matches!(workload.driver, CcixDriver::Cached | CcixDriver::CachedHit) {
+        // The cache is asked for a line a clock, of the bytes of a beat on an AXI port.
+        let clocks = elapsed.0 as f64 * scenario.platform.clock_mhz / 1e6;
+        busy.insert("fpga", ((count * scenario.lines()) as f64 / clocks).min(1.0));
+    }
     let carried = Carried {
         operation: workload.operation,
         bytes: workload.bytes as u64,
@@ -96,7 +102,7 @@ fn measurement(
         window: arrivals.window(),
         rate_per_s: arrivals.rate_per_s(),
         noise: false,
-        busy: BTreeMap::from([("wire", rates.busy)]),
+        busy,
         saturated,
     };
     let origin = Origin {

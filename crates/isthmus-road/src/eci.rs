@@ -13,9 +13,11 @@ mod world;
 
 use std::collections::BTreeMap;
 
+use isthmus_sim::Picoseconds;
 use serde_json::{Map, Value, json};
 
 use crate::arrivals::is_saturated;
+use crate::dma;
 use crate::error::RoadError;
 use crate::host_bus::byte_fs;
 use crate::measurement::{
@@ -104,6 +106,10 @@ fn measurement(
             &outcome.ends_in_order(),
             counted.start as usize..counted.end as usize,
         );
+    let mut busy = BTreeMap::from([("wire", rates.busy)]);
+    if scenario.through_cache() {
+        busy.insert("fpga", cache_busy(scenario, count, elapsed));
+    }
     let carried = Carried {
         operation: workload.operation,
         bytes: workload.bytes as u64,
@@ -111,7 +117,7 @@ fn measurement(
         window: arrivals.window(),
         rate_per_s: arrivals.rate_per_s(),
         noise: false,
-        busy: BTreeMap::from([("wire", rates.busy)]),
+        busy,
         saturated,
     };
     let origin = Origin {
@@ -148,6 +154,17 @@ fn measurement(
         ..Measurement::of(&origin, &name, &samples)
     }
     .described(if scenario.one_way() { "one_way" } else { "rtt" }, arrivals.to_string()))
+}
+
+/// Share of the clocks in which the FPGA's cache is asked for a line; through an AXI port, in
+/// which that carries a beat of 64 bytes.
+fn cache_busy(scenario: &EciScenario, transfers: u64, elapsed: Picoseconds) -> f64 {
+    let each = match scenario.over_axi() {
+        true => (scenario.workload.bytes as u64).div_ceil(dma::LINE_BYTES as u64),
+        false => scenario.lines(),
+    };
+    let clocks = elapsed.0 as f64 * scenario.platform.clock_mhz / 1e6;
+    ((transfers * each) as f64 / clocks).min(1.0)
 }
 
 /// What the direction with the data carried between two moments, over all links; or over PCIe.

@@ -296,7 +296,8 @@ impl EciScenario {
         }
         let window = self.arrivals()?.window().unwrap_or(1);
         if self.over_axi() && !self.through_cache() {
-            let reason = format!("axi is in front of the cache, which {} has not", driver.name());
+            let reason =
+                format!("axi is in front of the cache, and {} does not use that", driver.name());
             return Err(RoadError::scenario("workload.port", reason));
         }
         self.check_words(window)?;
