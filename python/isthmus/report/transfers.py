@@ -7,6 +7,7 @@ A road gives its titles, colours and columns in a `TransferPage`. Its measuremen
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -81,12 +82,14 @@ class TransferPage:
                 assert least.latency is not None
                 parts.append(f"{least.latency.avg / 1e3:.0f} ns ({name} of {least.workload['bytes']} bytes)")
         lines = [f"Alone, a transfer takes {' and '.join(parts)}."] if parts else []
-        most = max(ours, key=lambda m: m.throughput.payload_bit_s if m.throughput else 0.0)
-        if most.throughput:
-            what = f"{_operation(most)} of {most.workload['bytes']} bytes"
-            lines.append(
-                f"{self.link} carries up to {most.throughput.payload_bit_s / 8e9:.2f} GB/s ({what})."
-            )
+        for place, members in (
+            (f"{self.link} carries", [m for m in ours if _crosses(m)]),
+            ("The FPGA's cache gives", [m for m in ours if not _crosses(m)]),
+        ):
+            most = max(members, key=_rate, default=None)
+            if most is not None and _rate(most):
+                what = f"{_operation(most)} of {most.workload['bytes']} bytes"
+                lines.append(f"{place} up to {_rate(most) / 1e9:.2f} GB/s ({what}).")
         said = [f"<li>{escape(sentence)}</li>" for sentence in self.more(document)]
         below = f"<ul>{''.join(said)}</ul>" if said else ""
         return f'<p class="headline">{escape(" ".join(lines))}</p>{below}'
@@ -227,6 +230,16 @@ class TransferPage:
 
     def _legend(self, members: Sequence[Measurement]) -> list[Swatch]:
         return [Swatch(name, self.colours[name], "solid") for name in dict.fromkeys(map(self.case, members))]
+
+
+def _rate(m: Measurement) -> float:
+    """Payload in bytes a second."""
+    return m.throughput.payload_bit_s / 8 if m.throughput else 0.0
+
+
+def _crosses(m: Measurement) -> bool:
+    """Whether what is transferred goes over the link: not, where the FPGA's cache has it."""
+    return bool(m.workload.get("link_bytes_s", math.inf) >= _rate(m) / 2)
 
 
 def _operation(m: Measurement) -> str:

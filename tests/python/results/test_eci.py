@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,18 @@ def test_the_page_of_both_profiles_draws_two_lines() -> None:
     first = figures[0].panels[0].option["series"]
     assert [one["name"] for one in first] == ["isthmus", "as-published"]
     assert len(tables.text(measured()).splitlines()) > 10
+
+
+def test_what_the_cache_has_is_not_said_to_come_over_the_link() -> None:
+    over = [replace(m, workload={**m.workload, "link_bytes_s": 1e12}) for m in measured()]
+    hits = [replace(m, workload={**m.workload, "link_bytes_s": 0.0}) for m in measured()]
+    for results, said, other in (
+        (over, "A link carries up to ", "cache gives"),
+        (hits, "cache gives up to ", "A link carries"),
+    ):
+        drawn = page.page(replace(measured(), results=results))
+        assert said in drawn
+        assert other not in drawn
 
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
