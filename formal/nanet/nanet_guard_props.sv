@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// nanet_guard: what comes out is whole datagrams: a head, its words, one end. Of any datagram
-/// everything goes on, or its head and first words and an end that says overflow, or nothing; what
-/// goes on is unchanged and at once. Each head that does not go on is told once.
+/// nanet_guard: what comes out is a header, its words, one end. A datagram passes whole, or its
+/// header and first words pass with an end that is marked as overflow, or nothing of it passes.
+/// What passes is unchanged and not delayed. Each header that is dropped is reported once.
 ///
 /// Any datagrams at any time, and any stage behind.
 module nanet_guard_props

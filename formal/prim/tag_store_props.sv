@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
 /// tag_store: one tag of one set is watched, which are free. A hit on it returns what was filled
-/// last; it is there from its fill until another fill takes its place, which is told, an
+/// last; it is there from its fill until another fill evicts it, which is reported, an
 /// invalidate, or a sweep; no tag is twice in a set; the entry that was filled or hit last is not
 /// the next one evicted. Another tag leaves only a full set; a fill goes where way_o says;
 /// a sweep takes a cycle a set.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// torus_lane: flits leave once, in order and unchanged, each with the route of its packet's head;
 /// each gives one credit back; those of a packet without a route leave without being offered, and
-/// each such packet is told once. With
-/// a sender that keeps to its credits nothing overflows, and every credit is somewhere.
+/// each such packet is reported once. With a sender that keeps to its credits nothing overflows,
+/// and every credit is somewhere.
 ///
 /// One flit is watched (queue_watch). Assumed: the sender has a credit for what it sends; a flit is
 /// taken when it is offered.
