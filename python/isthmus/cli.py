@@ -68,7 +68,7 @@ def compare(
         typer.Option(
             metavar="NAME",
             help="read, write (host-read, host-write), device-read, device-write, put, message, "
-            "nic-to-memory or update.  [a small set of them]",
+            "nic-to-memory or update.  [all]",
         ),
     ] = None,
     size: Annotated[
@@ -77,7 +77,7 @@ def compare(
             "-s",
             "--size",
             metavar="BYTES",
-            help="Bytes per request: 256, 2K, a list 8,64,1K, or powers of two 8:4K.  [256]",
+            help="Bytes per request: 256, 2K, a list 8,64,1K, or powers of two 8:4K.  [256; update: 8]",
         ),
     ] = None,
     window: Annotated[

@@ -32,6 +32,8 @@ class OperationText:
     noun: str
     done: str
     """When a transfer counts as done."""
+    size: int = 256
+    """Bytes where the user names none."""
 
 
 OPERATIONS: Mapping[str, OperationText] = {
@@ -82,6 +84,7 @@ OPERATIONS: Mapping[str, OperationText] = {
         "Device changes a shared word in host memory",
         "update",
         "round trip: until the old value is in the device; from then on everybody sees the new one",
+        size=8,
     ),
 }
 """Operations that a road of today carries."""
@@ -178,6 +181,16 @@ def question(
         seed,
         noise,
     )
+
+
+def short_name(operation: str) -> str:
+    """The shortest name that `--op` takes."""
+    return next((short for short, name in SHORT.items() if name == operation), operation)
+
+
+def default_size(op: str) -> int:
+    """Bytes of one request where the user names none. Raises `UserError` where no road carries `op`."""
+    return OPERATIONS[parse_operation(op)].size
 
 
 def parse_operation(text: str) -> str:

@@ -18,7 +18,6 @@ HEADER = ("interconnect", "platform", "driver", "p50", "p99", "MB/s", "vs best",
 
 def cells(view: View, row: Row) -> tuple[str, ...]:
     """A row as the first screen and the page show it, in the order of `HEADER`."""
-    ratio = view.ratio(row)
     return (
         row.interconnect,
         row.platform,
@@ -26,9 +25,15 @@ def cells(view: View, row: Row) -> tuple[str, ...]:
         _time(row.p50, row),
         _p99(row),
         "" if row.bytes_per_s is None else digits(row.bytes_per_s / 1e6),
-        "" if ratio is None or ratio == float("inf") else digits(ratio, 2 if ratio < 10 else 3),
+        vs_best(view, row),
         row.bound,
     )
+
+
+def vs_best(view: View, row: Row) -> str:
+    """How many times the best one's cost; empty where the two cannot be compared."""
+    ratio = view.ratio(row)
+    return "" if ratio is None or ratio == float("inf") else digits(ratio, 2 if ratio < 10 else 3)
 
 
 def _time(ps: float | None, row: Row) -> str:

@@ -9,11 +9,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from isthmus.compare.answer import SIZE
 from isthmus.compare.question import Models, Plan, defaults, plan
 from isthmus.compare.settings import apply, warnings
 from isthmus.errors import UserError
-from isthmus.workload import Noise, Question, question, read_noise
+from isthmus.workload import Noise, Question, default_size, question, read_noise
 
 if TYPE_CHECKING:
     from isthmus.bench.runner import Runner
@@ -25,6 +24,10 @@ OVERVIEW: tuple[tuple[str, tuple[int, ...]], ...] = (
     ("host-write", (8, 64, 256, 1024, 4096)),
     ("put", (8, 64, 256, 1024, 4096)),
     ("message", (8, 64, 256)),
+    ("device-read", (8, 256, 4096)),
+    ("device-write", (8, 256, 4096)),
+    ("nic-to-memory", (8, 256, 1472)),
+    ("update", (8,)),
 )
 """What is measured without options: one request at a time."""
 
@@ -61,7 +64,7 @@ def planned(request: Request) -> Plan:
 
 def _questions(request: Request, noise: Noise | None) -> list[Question]:
     if request.op is not None:
-        asked = [(request.op, request.size if request.size is not None else SIZE)]
+        asked = [(request.op, request.size if request.size is not None else default_size(request.op))]
     else:
         asked = [
             (op, request.size if request.size is not None else ",".join(map(str, sizes)))

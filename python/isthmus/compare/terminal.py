@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from isthmus.compare.answer import NEAR, SIZE, Answer, Row, Sweep, View, family_best
-from isthmus.compare.cells import FULL, HEADER, by_rate, cells, size_cell, spread
+from isthmus.compare.answer import SIZE, Answer, Row, Sweep, View, family_best
+from isthmus.compare.cells import FULL, HEADER, by_rate, cells, size_cell, spread, vs_best
 from isthmus.results.model import PERCENTILES, needed
 from isthmus.units import digits, percent, time
-from isthmus.workload import OPERATIONS, bytes_text, size_text
+from isthmus.workload import OPERATIONS, bytes_text, short_name, size_text
 
 WIDTH = 80
 LINES = 25
@@ -212,54 +212,55 @@ def _named(row: Row) -> tuple[str, str, str]:
 # Several operations.
 
 _OVERVIEW_SIZES = (8, SIZE, 4096)
-_OVERVIEW_ROWS = 4
+_OVERVIEW_ROWS = 17
+"""With the lines around them a screen; what is left out is on the page."""
 
 
 def _overview(answer: Answer) -> list[_Block]:
-    """For each operation its own few lines, under one head of columns: the best way of each interconnect."""
+    """The best way of each interconnect, operation by operation, under one head of columns."""
     first = answer.sweeps[0]
     what = "MB/s" if by_rate(first) else f"p50{answer.star} in us"
     sizes = sorted({size for sweep in answer.sweeps for size in sweep.sizes})
     columns = [size for size in _OVERVIEW_SIZES if size in sizes] or spread(sizes, 3)
-    head = ("interconnect", "platform", "driver", *(_column(size) for size in columns), "bounded by")
-    groups: list[tuple[Sweep, list[tuple[str, ...]]]] = []
-    for sweep in answer.sweeps:
-        chosen = sweep.at(SIZE)
-        rows = []
-        for row in family_best(chosen.rows)[:_OVERVIEW_ROWS]:
-            by_size = {one.case.bytes: one for one in sweep.line(row.key)}
-            rows.append((*_named(row), *(size_cell(by_size.get(size), sweep) for size in columns), row.bound))
-        groups.append((sweep, rows))
-    last = 3 + len(columns)
-    lines = _aligned([head, *(row for _, rows in groups for row in rows)], {0, 1, 2, last}, (1, 2))
-    made = [f"Each operation over all its roads, {first.arrivals}, {what} by bytes", lines[0]]
-    at = 1
-    for sweep, rows in groups:
-        made.append(_cut(f"{OPERATIONS[sweep.operation].noun.capitalize()}: {_verdict(sweep)}"))
-        made += lines[at : at + len(rows)]
-        at += len(rows)
-    shown = {sweep.operation for sweep in answer.sweeps}
+    shown = {sweep.operation: sweep for sweep in answer.sweeps}
     others = [name for name in OPERATIONS if name not in shown]
+    head = ("operation", "interconnect", "driver", *map(_column, columns), "vs best", "bounded by")
+    rows = [head]
+    ranked = {name: family_best(sweep.at(SIZE).rows) for name, sweep in shown.items()}
+    for name, most in _shared(ranked, _OVERVIEW_ROWS - 2 * bool(others)).items():
+        sweep = shown[name]
+        view = sweep.at(SIZE)
+        for number, row in enumerate(ranked[name][:most]):
+            by_size = {one.case.bytes: one for one in sweep.line(row.key)}
+            rows.append(
+                (
+                    short_name(name) if number == 0 else "",
+                    row.interconnect,
+                    row.driver,
+                    *(size_cell(by_size.get(size), sweep) for size in columns),
+                    vs_best(view, row),
+                    row.bound,
+                )
+            )
+    lines = _aligned(rows, {0, 1, 2, 4 + len(columns)}, (2, 1))
     more = _filled(f"not shown: {', '.join(others)} (--op NAME)") if others else []
     advice = "ask your own: ./isthmus compare --op read --size 2K --platform NAME,FILE.toml"
-    return [_Block([*made, "", *more, *_filled(advice)])]
+    title = f"Best interconnects, {first.arrivals}, {what} by bytes; vs best at {SIZE} B"
+    return [_Block([_cut(title), *lines, "", *more, *_filled(advice)])]
+
+
+def _shared(ranked: Mapping[str, Sequence[Row]], room: int) -> dict[str, int]:
+    """How many rows of each operation are shown: the best of all first, then the second ones, and so on."""
+    shown = dict.fromkeys(ranked, 0)
+    deepest = max(map(len, ranked.values()))
+    for name in (name for rank in range(deepest) for name in ranked if len(ranked[name]) > rank):
+        if sum(shown.values()) < room:
+            shown[name] += 1
+    return shown
 
 
 def _column(size: int) -> str:
     return bytes_text(size).replace("bytes", "B")
-
-
-def _verdict(sweep: Sweep) -> str:
-    """The decision of one operation in one line."""
-    view = sweep.at(SIZE)
-    best = view.best
-    unlike = [row for row in view.rows if row.family != best.family]
-    text = f"{best.interconnect}, {best.driver}"
-    if unlike and (ratio := view.ratio(unlike[0])) not in (None, float("inf")):
-        assert ratio is not None
-        times = "as fast as" if ratio < NEAR else f"{digits(ratio, 2 if ratio < 10 else 3)} times as fast as"
-        text += f"; {times} {unlike[0].family}"
-    return f"{text} at {bytes_text(view.case.bytes)}"
 
 
 # --details.

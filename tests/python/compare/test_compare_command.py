@@ -215,7 +215,7 @@ def test_every_default_carries_something_and_every_operation_is_carried() -> Non
 
 def test_without_options_every_road_answers_within_one_profile_each() -> None:
     runs = planned(Request()).runs
-    assert {run.question.operation for run in runs} == {"host-read", "host-write", "put", "message"}
+    assert {run.question.operation for run in runs} == set(OPERATIONS)
     for run in runs:
         names = {driver.name: set() for driver, _ in run.points}
         for driver, _ in run.points:
