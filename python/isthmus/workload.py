@@ -34,6 +34,8 @@ class OperationText:
     """When a transfer counts as done."""
     size: int = 256
     """Bytes where the user names none."""
+    one_word: bool = False
+    """All requests are for one word: one size, and each waits for the one before."""
 
 
 OPERATIONS: Mapping[str, OperationText] = {
@@ -85,6 +87,7 @@ OPERATIONS: Mapping[str, OperationText] = {
         "update",
         "round trip: until the old value is in the device; from then on everybody sees the new one",
         size=8,
+        one_word=True,
     ),
 }
 """Operations that a road of today carries."""

@@ -241,7 +241,8 @@ class View:
         made = []
         best = self.best
         load = busiest(best.m)
-        if self.case.alone and load is not None and 0 < load[1] < FULL:
+        waits = OPERATIONS[self.case.operation].one_word
+        if self.case.alone and not waits and load is not None and 0 < load[1] < FULL:
             made.append(
                 f"--window {WINDOW} (its busiest resource, {place_text(load[0])}, is busy "
                 f"{percent(load[1])} of the time)"

@@ -81,7 +81,8 @@ def _tail(answer: Answer, files: Files | None) -> list[str]:
         made.append(f" {len(notes) - most} more notes or warnings: --details")
     made.append(" how far to trust it: ./isthmus verify")
     if files is not None:
-        more = "--details" if any(len(s.views) > 1 for s in answer.sweeps) else "--details, --size 8:4K"
+        whole = any(len(s.views) > 1 or OPERATIONS[s.operation].one_word for s in answer.sweeps)
+        more = "--details" if whole else "--details, --size 8:4K"
         made += files.lines(more)
     return made
 

@@ -52,6 +52,13 @@ def test_the_first_screen(name: str) -> None:
     assert all(line == line.rstrip() for line in lines)
 
 
+def test_an_update_of_one_word_is_not_advised_to_have_more_in_flight_or_more_bytes() -> None:
+    text = screen(made_up.found(op="update").answer, FILES)
+    assert "a shared word of 8 bytes" in text
+    assert "--window" not in text
+    assert "--size" not in text
+
+
 def test_many_rows_are_cut_and_the_screen_says_so() -> None:
     names = [
         "pcie-gen3x4",
