@@ -102,6 +102,8 @@ LARGEST_BYTES = 1 << 20
 LARGEST_WINDOW = 4096
 LARGEST_RATE = 1e9
 ITERATIONS = 1000
+BRIEF = 200
+"""The most of one of several questions."""
 LARGEST_ITERATIONS = 1_000_000
 VOLUME = 256 << 10
 """Without -n, as many requests are measured as move this many bytes in total, within `FEWEST` and
@@ -136,8 +138,8 @@ class Question:
     """One operation: how many bytes, how requests arrive, how many are measured.
 
     Exactly one of `window` (requests in flight) and `rate_per_s` (open loop, Poisson) is set.
-    `iterations` None: as many as are sensible for each size; fewer on slow roads where `brief`, as one
-    of several questions.
+    `iterations` None: as many as are sensible for each size; fewer where `brief`, as one of several
+    questions.
     """
 
     operation: str
@@ -149,11 +151,11 @@ class Question:
     noise: Noise | None = None
     brief: bool = False
 
-    def requests(self, size: int, brief: int = ITERATIONS) -> int:
-        """How many requests of this size are measured; at most `brief` where the question is."""
+    def requests(self, size: int) -> int:
+        """How many requests of this size are measured."""
         if self.iterations is not None:
             return self.iterations
-        return max(FEWEST, min(brief if self.brief else ITERATIONS, VOLUME // size))
+        return max(FEWEST, min(BRIEF if self.brief else ITERATIONS, VOLUME // size))
 
 
 def question(

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 DEFAULTS = (bench.PLATFORM,)
 """Platforms that are measured where none is named."""
 
-BRIEF = 100
-"""Requests of a point where the question is brief."""
-
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
     operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS if name not in bench.CACHED)
     for operation in bench.OPERATIONS
@@ -80,7 +77,7 @@ def scenarios(
         transfers = bench.Transfers(
             question.operation,  # type: ignore[arg-type]
             size,
-            question.requests(size, BRIEF),
+            question.requests(size),
             question.window,
             question.rate_per_s,
             question.seed,

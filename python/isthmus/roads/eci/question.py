@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 DEFAULTS = ("eci",)
 """Platforms that are measured where none is named."""
 
-BRIEF = 100
-"""Requests of a point where the question is brief."""
-
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
     **{
         op: tuple(
@@ -92,7 +89,7 @@ def scenarios(
         transfers = bench.Transfers(
             question.operation,  # type: ignore[arg-type]
             size,
-            question.requests(size, BRIEF),
+            question.requests(size),
             question.window,
             question.rate_per_s,
             question.seed,

@@ -26,8 +26,6 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
         Driver("poll", "as-published"),
     ),
 }
-BRIEF = 200
-"""Requests of one of several questions."""
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
@@ -77,7 +75,7 @@ def scenarios(
             size,
             window=question.window,
             rate_per_s=question.rate_per_s,
-            iterations=question.requests(size, BRIEF),
+            iterations=question.requests(size),
             seed=question.seed,
             driver=driver.name,
         )

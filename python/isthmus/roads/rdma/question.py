@@ -38,8 +38,6 @@ _DEVICE_LARGEST: Mapping[str, int] = {
 IN_FLIGHT = largest("RdmaWorkload", "window", "x-descriptors-in-flight")
 """Descriptors or messages: half of a queue."""
 HOSTS = 2
-BRIEF = 200
-"""Requests of one of several questions: four devices are simulated, and single ones are all alike."""
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
@@ -102,7 +100,7 @@ def scenarios(
         }
         # Everything of a write but what the test says itself.
         base = bench.Transfers(
-            "write-lat", size, question.requests(size, BRIEF), hosts=HOSTS, seed=question.seed, inline=0
+            "write-lat", size, question.requests(size), hosts=HOSTS, seed=question.seed, inline=0
         )
         work: dict[str, Any] = {
             "test": question.operation,
