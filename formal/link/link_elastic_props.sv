@@ -72,7 +72,36 @@ module link_elastic_props
   assign w1     = dut.wbin_q - binary(dut.wsync_q[1]);
   assign behind = watch_q - dut.rbin_q;
 
+  // Half full less the two cycles that a pointer needs to cross; an eighth above and below it.
+  localparam ptr_t Start = ptr_t'(Depth / 2 - 2);
+  localparam ptr_t High  = ptr_t'(Depth / 2 + 2 + 3);
+  localparam ptr_t Low   = ptr_t'(Depth / 2 - 2 - 2);
+
+  logic removing, adding, taking;
+  assign removing = w1 >= High && (!signal_i || is_removable(word_i));
+  assign adding   = dut.running_q && r1 != '0 && dut.head_signal && r1 <= Low && is_removable(dut.head);
+  assign taking   = dut.running_q && r1 != '0 && !adding;
+  logic was_running_q, started_q, was_empty_q;
+  always_ff @(posedge rclk_i or negedge rrst_nq) begin
+    if (!rrst_nq) begin
+      was_running_q <= 1'b0;
+      started_q     <= 1'b0;
+      was_empty_q   <= 1'b0;
+    end else begin
+      was_running_q <= dut.running_q;
+      started_q     <= r1 >= Start;
+      was_empty_q   <= r1 == '0;
+    end
+  end
+
   always_comb begin
+    // Removed and added at their marks only, and always there; taken whenever there is a word.
+    assert (dut.push == (!removing && w1 < ptr_t'(Depth)));
+    assert (dut.add == adding);
+    assert (dut.pop == taking);
+    assert (dut.running_q == (was_running_q ? !was_empty_q : started_q));
+    assert (empty_o == (was_running_q && was_empty_q));
+
     // A word that did not enter is counted, once, and was removable or found the buffer full.
     assert (left_out_q == (removed_o || lost_o));
     assert (!(removed_o && lost_o));
