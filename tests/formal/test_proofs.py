@@ -69,6 +69,16 @@ def test_every_proof_has_a_broken_block() -> None:
     assert {name.split("/")[0] for name in SAMPLE} == {name.split("/")[0] for name in formal.available()}
 
 
+@pytest.mark.parametrize("name", formal.available())
+def test_what_a_stand_in_leaves_undriven_is_one_value_wherever_it_is_used(name: str) -> None:
+    """Behind `prep` each use of an undriven net is a value of its own, or none at all."""
+    text = (formal.FORMAL / f"{name}.sby").read_text()
+    script, _, files = text.partition("[script]")[2].partition("[files]")
+    if any(Path(file).name.startswith(("any_", "watched_")) for file in files.split()):
+        before, _, _ = script.partition("prep -top")
+        assert "setundef -undriven -anyseq" in before
+
+
 @pytest.mark.parametrize("proof", SAMPLE)
 def test_a_broken_block_is_caught(
     proof: str, tmp_path: Path, fresh: bool, request: pytest.FixtureRequest
