@@ -73,6 +73,17 @@ def decades(values: Iterable[float | None]) -> Mapping[str, float]:
     return {"min": 10.0**low, "max": 10.0 ** max(high, low + 1)}
 
 
+def byte_axis(name: str, sizes: Sequence[int]) -> dict[str, Any]:
+    """A logarithmic axis over these sizes, with labels in bytes, KiB and MiB."""
+    low, high = min(sizes), max(sizes)
+    # ECharts marks powers of the base, or every tenth of them: ten at most may lie between the ends.
+    base = 2 if high < 512 * low else 8
+    return {
+        "type": "log", "logBase": base, "min": low, "max": max(high, 2 * low), "bytes": True,
+        "name": name, "nameLocation": "middle",
+    }  # fmt: skip
+
+
 TAIL = ("p50", "p99", "p99.9")
 """The percentiles that tables of other roads have."""
 BEYOND_NOTE = "A percentile needs ten samples beyond it; a cell without one says how many runs would show it."

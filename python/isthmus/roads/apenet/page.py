@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table
+from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, byte_axis
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.apenet.tables import HEAD, rate, row, share, us
@@ -80,7 +80,7 @@ def _curves(document: Document) -> Figure:
 
     def option(what: str, series: list[dict[str, Any]]) -> dict[str, Any]:
         return {
-            "xAxis": {"type": "log", "name": "bytes of a put", "nameLocation": "middle"},
+            "xAxis": byte_axis("bytes of a put", [m.workload["bytes"] for m in document]),
             "yAxis": {"type": "value", "name": what, "nameLocation": "middle", "min": 0},
             "series": series,
         }

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from isthmus.report import figures
 from isthmus.report.figures import Swatch
 from isthmus.results import Measurement
 from isthmus.roads.rdma.tables import MIB, OPERATIONS, posting, rate
@@ -77,11 +78,7 @@ def axis_of(name: str, kind: str = "value", **more: Any) -> dict[str, Any]:
 
 
 def byte_axis(members: Sequence[Measurement]) -> dict[str, Any]:
-    sizes = [m.workload["size_bytes"] for m in members]
-    low, high = min(sizes), max(sizes)
-    # ECharts marks powers of the base, or every tenth of them: ten at most may lie between the ends.
-    base = 2 if high < 512 * low else 8
-    return axis_of("bytes of a transfer", "log", logBase=base, min=low, max=max(high, 2 * low), bytes=True)
+    return figures.byte_axis("bytes of a transfer", [m.workload["size_bytes"] for m in members])
 
 
 def curves(
