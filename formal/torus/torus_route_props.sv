@@ -28,7 +28,7 @@ module torus_route_props
   logic [NumPorts-1:0] vc;
   for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_here
     torus_route #(.Dims(Dims), .Port(port_e'(p))) dut (
-      .here_i, .last_i, .dest_i, .vc_i, .port_o(port[p]), .vc_o(vc[p])
+      .here_i, .last_i, .head_i(1'b1), .dest_i, .vc_i, .port_o(port[p]), .vc_o(vc[p])
     );
   end
   port_e out;
@@ -56,7 +56,7 @@ module torus_route_props
       else there[p][D] = here_i[D] == '0 ? last_i[D] : here_i[D] - 1'b1;
     end
     torus_route #(.Dims(Dims), .Port(port_e'(p % 2 == 1 ? p + 1 : p - 1))) u_next (
-      .here_i(there[p]), .last_i, .dest_i, .vc_i(out_vc), .port_o(next_port[p]), .vc_o(next_vc[p])
+      .here_i(there[p]), .last_i, .head_i(1'b1), .dest_i, .vc_i(out_vc), .port_o(next_port[p]), .vc_o(next_vc[p])
     );
   end
 

@@ -23,6 +23,7 @@ module torus_route
 ) (
   input  place_t here_i,  // coordinates of this node
   input  place_t last_i,  // highest coordinate of each dimension
+  input  logic   head_i,  // without: PortNone
   input  place_t dest_i,
   input  logic   vc_i,  // channel on which the packet came
   output port_e  port_o,  // PortNone: not legal
@@ -39,47 +40,53 @@ module torus_route
   // A packet from the minus neighbour travels in the plus direction.
   localparam bit GoesPlus = !FromLocal && PortIndex % 2 == 0;
 
-  logic [Dims-1:0] away, plus, wraps, crosses, outside;
-  logic odd;
+  localparam int unsigned W = CoordWidth + 2;
 
+  logic odd;
   always_comb begin
     odd = 1'b0;
     for (int unsigned d = 0; d < Dims; d++) odd ^= here_i[d][0];
   end
 
-  for (genvar d = 0; d < int'(Dims); d++) begin : gen_dim
-    localparam int unsigned W = CoordWidth + 2;
-    logic [W-1:0] nodes, steps;  // of the ring; from here to the destination in the plus direction
-    logic below;
-    assign below      = dest_i[d] < here_i[d];
-    assign nodes      = W'(last_i[d]) + 1'b1;
-    assign steps      = W'(dest_i[d]) - W'(here_i[d]) + (below ? nodes : '0);
-    assign away[d]    = dest_i[d] != here_i[d];
-    assign plus[d]    = (steps << 1) == nodes ? !odd : (steps << 1) < nodes;
-    assign wraps[d]   = plus[d] ? below : away[d] && !below;
-    assign crosses[d] = plus[d] ? here_i[d] == last_i[d] : here_i[d] == '0;
-    assign outside[d] = dest_i[d] > last_i[d];
-  end
-
+  // One block behind head_i: simulators leave it out in the cycles without a head, which are most.
+  logic [Dims-1:0] away, plus, wraps, crosses, outside, below;
+  logic [W-1:0] nodes [Dims];
+  logic [W-1:0] steps [Dims];  // of the ring; from here to the destination in the plus direction
   always_comb begin
-    port_o = PortLocal;
+    port_o = PortNone;
     vc_o   = 1'b0;
-    for (int d = int'(Dims) - 1; d >= 0; d--) begin
-      if (away[d]) begin
-        port_o = port_e'(2 * d + (plus[d] ? 1 : 2));
-        if (crosses[d]) vc_o = 1'b1;
-        else if (wraps[d]) vc_o = 1'b0;
-        else if (!FromLocal && int'(FromDim) == d) vc_o = vc_i;
-        else vc_o = dest_i[d][0];
-      end
+    {away, plus, wraps, crosses, outside, below} = '0;
+    for (int unsigned d = 0; d < Dims; d++) begin
+      nodes[d] = '0;
+      steps[d] = '0;
     end
-    if (outside != '0) port_o = PortNone;
-    if (!FromLocal) begin
-      for (int d = 0; d < int'(Dims); d++) begin
-        // A turn against dimension order, back to where it came from, or a second wrap.
-        if (away[d] && d < int'(FromDim)) port_o = PortNone;
-        if (away[d] && d == int'(FromDim) && (plus[d] != GoesPlus || (vc_i && wraps[d]))) begin
-          port_o = PortNone;
+    if (head_i) begin
+      port_o = PortLocal;
+      for (int d = int'(Dims) - 1; d >= 0; d--) begin
+        below[d]   = dest_i[d] < here_i[d];
+        nodes[d]   = W'(last_i[d]) + 1'b1;
+        steps[d]   = W'(dest_i[d]) - W'(here_i[d]) + (below[d] ? nodes[d] : '0);
+        away[d]    = dest_i[d] != here_i[d];
+        plus[d]    = (steps[d] << 1) == nodes[d] ? !odd : (steps[d] << 1) < nodes[d];
+        wraps[d]   = plus[d] ? below[d] : away[d] && !below[d];
+        crosses[d] = plus[d] ? here_i[d] == last_i[d] : here_i[d] == '0;
+        outside[d] = dest_i[d] > last_i[d];
+        if (away[d]) begin
+          port_o = port_e'(2 * d + (plus[d] ? 1 : 2));
+          if (crosses[d]) vc_o = 1'b1;
+          else if (wraps[d]) vc_o = 1'b0;
+          else if (!FromLocal && int'(FromDim) == d) vc_o = vc_i;
+          else vc_o = dest_i[d][0];
+        end
+      end
+      if (outside != '0) port_o = PortNone;
+      if (!FromLocal) begin
+        for (int d = 0; d < int'(Dims); d++) begin
+          // A turn against dimension order, back to where it came from, or a second wrap.
+          if (away[d] && d < int'(FromDim)) port_o = PortNone;
+          if (away[d] && d == int'(FromDim) && (plus[d] != GoesPlus || (vc_i && wraps[d]))) begin
+            port_o = PortNone;
+          end
         end
       end
     end

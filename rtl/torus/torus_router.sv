@@ -78,6 +78,7 @@ module torus_router
     ) u_route (
       .here_i,
       .last_i,
+      .head_i(rx_valid_i[p] && rx_flit_i[p][Width+1]),
       .dest_i(dest),
       .vc_i  (rx_vc_i[p]),
       .port_o(route[p]),

@@ -36,12 +36,14 @@ def run(scenario: Mapping[str, Any], progress: Callable[[RunProgress], None] | N
     return native.run_scenario(scenario, progress)
 
 
-def model(top: str, trace: bool = False, parameters: Mapping[str, int | str] | None = None) -> Path:
-    """The shared object of a board top; a build shows its progress."""
+def model(
+    top: str, trace: bool = False, parameters: Mapping[str, int | str] | None = None, many: bool = False
+) -> Path:
+    """The shared object of a board top; a build shows its progress. `many`: of which many run at once."""
     from isthmus.console import building
     from isthmus.models import ModelSpec, build
 
-    spec = ModelSpec(f"isthmus:board:{top}", top, parameters or {}, trace="fst" if trace else "none")
+    spec = ModelSpec(f"isthmus:board:{top}", top, parameters or {}, "fst" if trace else "none", many=many)
     with building() as progress:
         return build(spec, progress)
 

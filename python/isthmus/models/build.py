@@ -34,6 +34,8 @@ class ModelSpec:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     trace: Trace = "none"
     rtl: Path = RTL
+    many: bool = False
+    """As `Kind.many`."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def _target(spec: ModelSpec, toolchain: tools.Toolchain) -> tuple[Path, str]:
             spec.top,
             json.dumps({name: literal(value) for name, value in sorted(spec.parameters.items())}),
             spec.trace,
+            str(spec.many),
             *toolchain.key(),
             *(generator / name for name in ("build.py", "bundles.py", "compiler.py", "ports.py", "shim.py")),
             *sources(spec.core, spec.rtl),
@@ -150,7 +153,7 @@ class _Build:
         (work / "shim.cpp").write_text(text)
 
         self._report("translate", 1)
-        kind = Kind("fst" if self.spec.trace == "fst" else "model")
+        kind = Kind("fst" if self.spec.trace == "fst" else "model", self.spec.many)
         compiler = Compiler(self.toolchain, kind, self.jobs, work)
         translated = compiler.translate(self._arguments(), f"V{self.spec.top}", files)
         units = compiler.units(translated, [work / "shim.cpp"])

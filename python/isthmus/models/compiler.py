@@ -38,6 +38,8 @@ class Kind:
     cocotb."""
 
     name: Literal["model", "fst", "bench"]
+    many: bool = False
+    """Many instances run at once, so that a faster model is worth a longer compilation."""
 
     @property
     def flags(self) -> list[str]:
@@ -55,6 +57,8 @@ class Kind:
     @property
     def fast(self) -> str:
         """Optimisation of what runs in every clock cycle. A bench waits for Python most of its time."""
+        if self.many:
+            return "-O3"
         return "-O1" if self.name == "bench" else _MODEL
 
 

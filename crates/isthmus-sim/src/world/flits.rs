@@ -36,9 +36,9 @@ pub trait LocalPort {
 /// One direction of a link: flits, and credits for those of the other direction, a fixed number of clocks
 /// later at the other end. Nothing is lost.
 pub struct FlitLine {
-    /// A place for each clock on the way.
-    flits: Vec<Option<Flit>>,
-    freed: Vec<u8>,
+    clocks: u64,
+    /// Places by clock modulo a power of two, as many as there are clocks at the least.
+    places: Vec<(Option<Flit>, u8)>,
     carried: u64,
 }
 
@@ -46,24 +46,24 @@ impl FlitLine {
     /// A line of so many clocks, at least one.
     #[must_use]
     pub fn new(clocks: u64) -> Rc<RefCell<Self>> {
-        let clocks = usize::try_from(clocks).unwrap_or(usize::MAX).max(1);
-        Rc::new(RefCell::new(Self {
-            flits: vec![None; clocks],
-            freed: vec![0; clocks],
-            carried: 0,
-        }))
+        let clocks = clocks.max(1);
+        let places = vec![(None, 0); clocks.next_power_of_two() as usize];
+        Rc::new(RefCell::new(Self { clocks, places, carried: 0 }))
+    }
+
+    fn place(&self, clock: u64) -> usize {
+        clock as usize & (self.places.len() - 1)
     }
 
     fn put(&mut self, clock: u64, flit: Option<Flit>, freed: u8) {
-        let place = (clock % self.flits.len() as u64) as usize;
+        let place = self.place(clock);
         self.carried += u64::from(flit.is_some());
-        self.flits[place] = flit;
-        self.freed[place] = freed;
+        self.places[place] = (flit, freed);
     }
 
     fn get(&self, clock: u64) -> (Option<&Flit>, u8) {
-        let place = ((clock + 1) % self.flits.len() as u64) as usize;
-        (self.flits[place].as_ref(), self.freed[place])
+        let (flit, freed) = &self.places[self.place((clock + 1).wrapping_sub(self.clocks))];
+        (flit.as_ref(), *freed)
     }
 
     /// Flits so far.

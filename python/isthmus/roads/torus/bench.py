@@ -138,7 +138,7 @@ def measure(
         values = parameters(used, point)
         name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
         if name not in built:
-            built[name] = running.model(TOP, False, values) if given is None else given
+            built[name] = running.model(TOP, False, values, many=True) if given is None else given
         wanted.append(scenario(used, point, built[name]))
     found = running.run_all(wanted, title, runner or running.run)
     seed = points[0].seed if points else 0
