@@ -2,13 +2,15 @@
 """How fast the coherent link is simulated: both ends, one link and two, clock cycles a second on one core.
 
 64 lines are in flight, so that neither end is ever idle. The rate is simulated clocks of 300 MHz, in each
-of which both ends are evaluated. The best of some repetitions counts: on a shared machine others take the rest.
+of which both ends are evaluated, over the processor time of the whole run. The best of some
+repetitions counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 
 from measured import Figure, main
@@ -31,12 +33,13 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
             made = bench.scenario(bench.Point(transfers, "isthmus", platform), models)
             speeds = []
             for _ in range(options.repetitions):
-                (result,) = native.run_scenario({**made, "skip_idle": False})
+                begin = time.process_time()
+                (result,) = native.run_scenario(made)
                 cost = result["simulation"]
                 if cost["evaluated_cycles"] < 0.98 * cost["device_cycles"]:
-                    sys.exit(f"{driver}: {cost['device_cycles'] - cost['evaluated_cycles']} cycles not evaluated")
+                    sys.exit(f"{driver}: {cost['evaluated_cycles']} of {cost['device_cycles']} cycles")
                 # Cycles of both ends are counted.
-                speeds.append(cost["evaluated_cycles"] / 2 / cost["wall_s"] / 1e3)
+                speeds.append(cost["evaluated_cycles"] / 2 / (time.process_time() - begin) / 1e3)
             figures.append(
                 Figure(f"both ends, links: {links}, {driver}", max(speeds), 100, "kcycles/s", least=True)
             )
