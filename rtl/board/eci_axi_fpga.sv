@@ -24,7 +24,8 @@ module eci_axi_fpga
   parameter int unsigned NumMshr   = 32,
   parameter int unsigned NumReads  = 32,
   parameter int unsigned NumStores = 32,
-  parameter int unsigned NumBursts = 16
+  parameter int unsigned NumBursts = 16,
+  parameter int unsigned CacheSlices = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -119,7 +120,8 @@ module eci_axi_fpga
   logic [39:0] io_event_address;
   eci_fpga #(
     .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window), .RoundTrip(RoundTrip),
-    .NumLinks(NumLinks), .CacheSets(CacheSets), .CacheWays(CacheWays), .NumMshr(NumMshr)
+    .NumLinks(NumLinks), .CacheSets(CacheSets), .CacheWays(CacheWays), .NumMshr(NumMshr),
+    .CacheSlices(CacheSlices)
   ) u_agent (
     .clk_i, .rst_ni, .cfg_partition_i, .blocks_tx_data_o, .blocks_tx_ready_i, .blocks_rx_data_i,
     .blocks_rx_valid_i, .lines_req_valid_i(line_valid), .lines_req_ready_o(line_ready),

@@ -12,7 +12,8 @@
 ///   Throughput  a request and a response a cycle; 7 words a block
 ///   Probes      at the cycle of what they say
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
-///   Parameters  as coherence_node; CacheSets (0: no cache), CacheWays, NumMshr as coherence_remote
+///   Parameters  as coherence_node; CacheSets (0: no cache), CacheWays, NumMshr,
+///               CacheSlices as coherence_remote
 ///   Not done    lanes (blocklink_lanes)
 module eci_fpga
   import blocklink_pkg::*;
@@ -26,7 +27,8 @@ module eci_fpga
   parameter int unsigned NumLinks  = 1,
   parameter int unsigned CacheSets = 0,
   parameter int unsigned CacheWays = 4,
-  parameter int unsigned NumMshr   = 32
+  parameter int unsigned NumMshr   = 32,
+  parameter int unsigned CacheSlices = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -88,7 +90,8 @@ module eci_fpga
   assign lines_req_ready_o = lines_ready && !hold;
 
   coherence_remote #(
-    .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .NumLinks(NumLinks)
+    .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .NumLinks(NumLinks),
+    .Slices(CacheSlices)
   ) u_remote (
     .clk_i, .rst_ni,
     .req_valid_i(lines_req_valid_i && !hold), .req_ready_o(lines_ready),

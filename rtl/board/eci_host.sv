@@ -15,8 +15,8 @@
 ///   Throughput  a request a cycle, a line in 2 cycles
 ///   Probes      at the cycle of what they say
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
-///   Parameters  as coherence_node; NumTbe, DirectorySets, DirectoryWays as coherence_home or
-///               coherence_host
+///   Parameters  as coherence_node; NumTbe, DirectorySets, DirectoryWays, DirectoryHomes as
+///               coherence_home or coherence_host
 ///   Not done    lanes (blocklink_lanes)
 module eci_host
   import blocklink_pkg::*;
@@ -30,7 +30,8 @@ module eci_host
   parameter int unsigned NumLinks  = 1,
   parameter int unsigned NumTbe    = 64,
   parameter int unsigned DirectorySets = 0,
-  parameter int unsigned DirectoryWays = 4
+  parameter int unsigned DirectoryWays = 4,
+  parameter int unsigned DirectoryHomes = 1
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -120,7 +121,8 @@ module eci_host
                       lines_req_tag_i, lines_req_mask_i, lines_req_data_i};
   end else begin : gen_directory
     coherence_host #(
-      .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe), .NumLinks(NumLinks)
+      .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe), .NumLinks(NumLinks),
+      .Homes(DirectoryHomes)
     ) u_home (
       .clk_i, .rst_ni,
       .req_valid_i(lines_req_valid_i), .req_ready_o(lines_req_ready_o),

@@ -10,9 +10,13 @@
 ///               waits for the response of the other
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     a cached hit 4 cycles; else those of the two agents
-///   Throughput  a request a cycle; where both have a response, the requester's goes first
-///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..32: with a cache
-///               ids below 16 of each parity are its, those above the requester's
+///   Throughput  a request a cycle; where both have a response, the requester's goes first. A cache
+///               takes an operation, an answer or a forward a cycle: a line that misses is two
+///   Parameters  Sets 0 (no cache) or as coherence_cache; Ways; NumMshr even, 2..60, of both
+///               parities: with a cache ids below NumMshr / 2 of each parity, at least 16, are
+///               its, those above the requester's.
+///               Slices 1, or 2: a cache for the lines of each parity, of half of the sets and
+///               MSHRs; then NumMshr is a multiple of 4 and Sets at least 4
 ///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits.
 ///               Atomics 1: req_atomic_i, with LineCached and a write, as coherence_cache
 ///   Not done    LineCached and LineEvict without a cache: uncached, and a load
@@ -26,6 +30,7 @@ module coherence_remote
   parameter int unsigned Ways    = 4,
   parameter int unsigned NumMshr = 32,
   parameter int unsigned NumLinks = 1,
+  parameter int unsigned Slices  = 1,
   parameter bit          Atomics = 1'b0
 ) (
   input  logic                     clk_i,
@@ -52,9 +57,15 @@ module coherence_remote
   output logic                     quiet_o,  // no request without a cache is open
   output logic                     stray_o   // strobe: a response to no request
 );
-  localparam int unsigned FirstId = (Sets == 0) ? 0 : NumIds / 2;
-  if (Sets != 0 && NumMshr > NumIds) begin : gen_mshr_check
-    $error("coherence_remote: NumMshr is %0d, legal is 2..%0d", NumMshr, NumIds);
+  localparam int unsigned FirstId = (Sets == 0) ? 0 :
+                                    (NumMshr > NumIds) ? NumMshr / 2 : NumIds / 2;
+  if (Sets != 0 && (NumMshr > 2 * NumIds - 4 || NumMshr % (2 * Slices) != 0)) begin : gen_mshr_check
+    $error("coherence_remote: NumMshr is %0d, legal is 2..%0d, a multiple of %0d", NumMshr,
+           2 * NumIds - 4, 2 * Slices);
+  end
+  if (Slices < 1 || Slices > 2 || (Slices == 2 && Sets == 2)) begin : gen_slices_check
+    $error("coherence_remote: Slices is %0d with %0d sets, legal is 1, 2 from 4 sets on", Slices,
+           Sets);
   end
 
   logic rsp_some, rsp_side, cached_rsp;
@@ -78,7 +89,7 @@ module coherence_remote
       end
     end
   end
-  assign cached_rsp = rsp_some && Sets != 0 && !rsp.id[4];
+  assign cached_rsp = rsp_some && Sets != 0 && rsp.id <= id_t'(FirstId - 1);
 
   logic unc_valid, unc_ready, unc_rsp;
   logic [7:0] unc_tag;
@@ -108,104 +119,170 @@ module coherence_remote
     logic unused;
     assign unused = ^{rsp, rsp_message};
   end else begin : gen_cached
-    logic to_cache, core_ready, core_rsp, kept_room;
-    logic [7:0] core_tag;
-    line_t core_line;
+    // Slice k of two has the lines whose circuits are the (k + 1)th of each pair. Its indices lack
+    // the parity, so that its MSHRs are in halves by the next bit; on the link the second half has
+    // the ids above the first.
+    localparam bit Split = Slices == 2;
+    localparam int unsigned Own  = NumMshr / Slices;  // MSHRs of a slice
+    localparam int unsigned Kept = (NumMshr > 48) ? 128 : 64;
+    logic to_cache, at_slice;
+    logic [Slices-1:0] core_ready, core_rsp, kept_room, kept_valid, show, rsp_mine, fwd_mine;
+    logic [Slices-1:0][7:0] core_tag, kept_tag;
+    line_t [Slices-1:0] core_line, kept_line;
     core_e core_op;
     assign to_cache    = req_kind_i inside {LineCached, LineEvict};
+    assign at_slice    = Split && !req_index_i[0];
     assign unc_valid   = req_valid_i && !to_cache;
-    assign req_ready_o = to_cache ? (core_ready && kept_room) : unc_ready;
+    assign req_ready_o = to_cache ? (core_ready[at_slice] && kept_room[at_slice]) : unc_ready;
     assign core_op     = (req_kind_i == LineEvict) ? CoreEvict : req_write_i ? CoreStore : CoreLoad;
 
-    // The cache's responses wait while the requester has one. An operation enters the cache only
-    // with places for what may be in it: 4 that wait, 3 in its pipeline, and its MSHRs.
-    localparam int unsigned Kept = 64;
-    logic kept_valid, kept_ready;
-    logic [$clog2(Kept):0] kept_usage;
-    assign kept_room = 32'(kept_usage) + NumMshr + 8 <= Kept;
-    logic [7:0] kept_tag;
-    line_t kept_line;
-    fifo #(.Width(8 + 8 * LineBytes), .Depth(Kept)) u_kept (
-      .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(core_rsp && (unc_rsp || kept_valid)),
-      .ready_o(kept_ready), .data_i({core_tag, core_line}), .valid_o(kept_valid),
-      .ready_i(!unc_rsp), .data_o({kept_tag, kept_line}), .usage_o(kept_usage)
-    );
-    assign rsp_valid_o = unc_rsp || kept_valid || core_rsp;
-    assign rsp_tag_o   = unc_rsp ? unc_tag : kept_valid ? kept_tag : core_tag;
-    assign rsp_data_o  = unc_rsp ? unc_line : kept_valid ? kept_line : core_line;
-`ifndef SYNTHESIS
-    always_ff @(posedge clk_i) begin
-      if (core_rsp && (unc_rsp || kept_valid) && !kept_ready) begin
-        $fatal(1, "coherence_remote: no place for a response");
-      end
-    end
-`endif
-
-    // Forwards of odd and even lines take turns.
-    logic [NumLinks-1:0][1:0] fwd_some, fwd_gnt;
-    logic fwd_ready;
-    header_t fwd;
-    arb_rr #(.NumReq(2 * NumLinks)) u_fwd (
-      .clk_i, .rst_ni, .req_i(fwd_some), .last_i(fwd_ready), .gnt_o(fwd_gnt), .idx_o()
-    );
-    for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fwd
-      for (genvar s = 0; s < 2; s++) begin : gen_side
-        assign fwd_some[l][s] = avail_i[l][8+s] != '0;
-        assign pop_o[l][8+s]  = {3'd0, fwd_gnt[l][s] && fwd_ready};
-      end
-    end
+    // Responses of a slice wait while the requester or a slice before it has one.
+    assign rsp_valid_o = unc_rsp || (core_rsp | kept_valid) != '0;
     always_comb begin
-      fwd = '0;
-      for (int unsigned l = 0; l < NumLinks; l++) begin
-        for (int unsigned s = 0; s < 2; s++) begin
-          if (fwd_gnt[l][s]) fwd = fwd | words_i[l][8+s][0];
+      show       = '0;
+      rsp_tag_o  = unc_tag;
+      rsp_data_o = unc_line;
+      for (int unsigned k = 0; k < Slices; k++) begin
+        if (!unc_rsp && show == '0 && (core_rsp[k] || kept_valid[k])) begin
+          show[k]    = 1'b1;
+          rsp_tag_o  = kept_valid[k] ? kept_tag[k] : core_tag[k];
+          rsp_data_o = kept_valid[k] ? kept_line[k] : core_line[k];
         end
       end
     end
 
-    logic req_valid, rsd_valid, rsn_valid;
-    header_t req, rsd, rsn;
-    line_t rsd_line;
+    logic [Slices-1:0] req_valid, rsd_valid, rsn_valid, req_sent, rsd_sent, rsn_sent;
+    header_t [Slices-1:0] req, rsd, rsn;
+    line_t [Slices-1:0] rsd_line;
     logic [1:0] req_take, rsd_ready, rsn_ready;
-    coherence_cache #(
-      .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .Atomics(Atomics)
-    ) u_cache (
-      .clk_i, .rst_ni, .core_valid_i(req_valid_i && to_cache && kept_room),
-      .core_ready_o(core_ready),
-      .core_op_i(core_op), .core_index_i(req_index_i), .core_tag_i(req_tag_i),
-      .core_mask_i(req_mask_i), .core_data_i(req_data_i), .core_atomic_i(req_atomic_i),
-      .core_rsp_valid_o(core_rsp),
-      .core_rsp_tag_o(core_tag), .core_rsp_data_o(core_line),
-      .fwd_valid_i(fwd_gnt != '0), .fwd_ready_o(fwd_ready),
-      .fwd_message_i(message_of(3'd4, fwd.opcode)), .fwd_index_i(fwd.index),
-      .rsp_valid_i(cached_rsp), .rsp_message_i(rsp_message), .rsp_dirty_i(rsp.dirty != '0),
-      .rsp_side_i(rsp_side), .rsp_id_i(rsp.id), .rsp_data_i(rsp_line),
-      .req_valid_o(req_valid), .req_ready_i(req_take[~req.index[0]]), .req_header_o(req),
-      .rsd_valid_o(rsd_valid), .rsd_ready_i(rsd_ready[~rsd.index[0]]), .rsd_header_o(rsd),
-      .rsd_data_o(rsd_line), .rsn_valid_o(rsn_valid), .rsn_ready_i(rsn_ready[~rsn.index[0]]),
-      .rsn_header_o(rsn)
-    );
+    for (genvar k = 0; k < int'(Slices); k++) begin : gen_slice
+      // An operation enters the cache only with places for what may be in it: 4 that wait, 3 in
+      // its pipeline, and its MSHRs.
+      logic kept_ready;
+      logic [$clog2(Kept):0] kept_usage;
+      assign kept_room[k] = 32'(kept_usage) + Own + 8 <= Kept;
+      fifo #(.Width(8 + 8 * LineBytes), .Depth(Kept)) u_kept (
+        .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(core_rsp[k] && (!show[k] || kept_valid[k])),
+        .ready_o(kept_ready), .data_i({core_tag[k], core_line[k]}), .valid_o(kept_valid[k]),
+        .ready_i(show[k]), .data_o({kept_tag[k], kept_line[k]}), .usage_o(kept_usage)
+      );
+`ifndef SYNTHESIS
+      always_ff @(posedge clk_i) begin
+        if (core_rsp[k] && (!show[k] || kept_valid[k]) && !kept_ready) begin
+          $fatal(1, "coherence_remote: no place for a response");
+        end
+      end
+`endif
+
+      // Forwards of odd and even lines take turns.
+      logic [NumLinks-1:0][1:0] fwd_some, fwd_gnt;
+      logic fwd_ready;
+      header_t fwd;
+      arb_rr #(.NumReq(2 * NumLinks)) u_fwd (
+        .clk_i, .rst_ni, .req_i(fwd_some), .last_i(fwd_ready), .gnt_o(fwd_gnt), .idx_o()
+      );
+      for (genvar l = 0; l < int'(NumLinks); l++) begin : gen_fwd
+        for (genvar s = 0; s < 2; s++) begin : gen_side
+          if (Split && s != k) begin : gen_other
+            assign fwd_some[l][s] = 1'b0;
+          end else begin : gen_own
+            assign fwd_some[l][s] = avail_i[l][8+s] != '0;
+            assign pop_o[l][8+s]  = {3'd0, fwd_gnt[l][s] && fwd_ready};
+          end
+        end
+      end
+      always_comb begin
+        fwd = '0;
+        for (int unsigned l = 0; l < NumLinks; l++) begin
+          for (int unsigned s = 0; s < 2; s++) begin
+            if (fwd_gnt[l][s]) fwd = fwd | words_i[l][8+s][0];
+          end
+        end
+      end
+      assign fwd_mine[k] = fwd_gnt != '0;
+
+      // Between the link's index and id and those of the slice.
+      index_t core_index, fwd_index;
+      header_t own_req, own_rsd, own_rsn;
+      logic own_side;
+      id_t own_id;
+      if (Split) begin : gen_split
+        localparam id_t Second = id_t'(Own / 2);
+        assign core_index  = {1'b0, req_index_i[IndexWidth-1:1]};
+        assign fwd_index   = {1'b0, fwd.index[IndexWidth-1:1]};
+        assign rsp_mine[k] = cached_rsp && rsp_side == 1'(k);
+        assign own_side    = rsp.id >= Second;
+        assign own_id      = own_side ? rsp.id - Second : rsp.id;
+        always_comb begin
+          req[k] = own_req;
+          rsd[k] = own_rsd;
+          rsn[k] = own_rsn;
+          req[k].index = {own_req.index[IndexWidth-2:0], 1'(k == 0)};
+          rsd[k].index = {own_rsd.index[IndexWidth-2:0], 1'(k == 0)};
+          rsn[k].index = {own_rsn.index[IndexWidth-2:0], 1'(k == 0)};
+          if (!own_req.index[0]) req[k].id = own_req.id + Second;
+        end
+        assign req_sent[k] = req_take[k];
+        assign rsd_sent[k] = rsd_ready[k];
+        assign rsn_sent[k] = rsn_ready[k];
+        logic unused;
+        assign unused = ^{own_req, own_rsd, own_rsn};
+      end else begin : gen_whole
+        assign core_index  = req_index_i;
+        assign fwd_index   = fwd.index;
+        assign rsp_mine[k] = cached_rsp;
+        assign own_side    = rsp_side;
+        assign own_id      = rsp.id;
+        assign {req[k], rsd[k], rsn[k]} = {own_req, own_rsd, own_rsn};
+        assign req_sent[k] = req_take[~own_req.index[0]];
+        assign rsd_sent[k] = rsd_ready[~own_rsd.index[0]];
+        assign rsn_sent[k] = rsn_ready[~own_rsn.index[0]];
+      end
+
+      coherence_cache #(
+        .Sets(Sets / Slices), .Ways(Ways), .NumMshr(Own), .Atomics(Atomics)
+      ) u_cache (
+        .clk_i, .rst_ni,
+        .core_valid_i(req_valid_i && to_cache && kept_room[k] && (!Split || at_slice == 1'(k))),
+        .core_ready_o(core_ready[k]), .core_op_i(core_op), .core_index_i(core_index),
+        .core_tag_i(req_tag_i), .core_mask_i(req_mask_i), .core_data_i(req_data_i),
+        .core_atomic_i(req_atomic_i), .core_rsp_valid_o(core_rsp[k]),
+        .core_rsp_tag_o(core_tag[k]), .core_rsp_data_o(core_line[k]),
+        .fwd_valid_i(fwd_mine[k]), .fwd_ready_o(fwd_ready),
+        .fwd_message_i(message_of(3'd4, fwd.opcode)), .fwd_index_i(fwd_index),
+        .rsp_valid_i(rsp_mine[k]), .rsp_message_i(rsp_message),
+        .rsp_dirty_i(rsp.dirty != '0), .rsp_side_i(own_side), .rsp_id_i(own_id),
+        .rsp_data_i(rsp_line),
+        .req_valid_o(req_valid[k]), .req_ready_i(req_sent[k]), .req_header_o(own_req),
+        .rsd_valid_o(rsd_valid[k]), .rsd_ready_i(rsd_sent[k]), .rsd_header_o(own_rsd),
+        .rsd_data_o(rsd_line[k]), .rsn_valid_o(rsn_valid[k]), .rsn_ready_i(rsn_sent[k]),
+        .rsn_header_o(own_rsn)
+      );
+      logic unused_fwd;
+      assign unused_fwd = ^fwd;
+    end
     for (genvar s = 0; s < 2; s++) begin : gen_side
+      localparam int unsigned K = Split ? s : 0;
       // Requests of both agents take turns.
       logic [1:0] wants, turn;
-      assign wants = {req_valid && req.index[0] != 1'(s), unc_out[6+s]};
+      assign wants = {req_valid[K] && req[K].index[0] != 1'(s), unc_out[6+s]};
       arb_rr #(.NumReq(2)) u_req (
         .clk_i, .rst_ni, .req_i(wants), .last_i(ready_i[6+s]), .gnt_o(turn), .idx_o()
       );
       assign valid_o[6+s]  = turn != '0;
       assign count_o[6+s]  = 4'd1;
-      assign words_o[6+s]  = turn[1] ? {512'd0, req} : unc_words[6+s];
+      assign words_o[6+s]  = turn[1] ? {512'd0, req[K]} : unc_words[6+s];
       assign unc_take[6+s] = turn[0] && ready_i[6+s];
       assign req_take[s]   = turn[1] && ready_i[6+s];
       coherence_line_tx u_rsd (
-        .clk_i, .rst_ni, .valid_i(rsd_valid && rsd.index[0] != 1'(s)), .ready_o(rsd_ready[s]),
-        .header_i(rsd), .words_i(5'd16), .payload_i({128'd0, rsd_line}),
+        .clk_i, .rst_ni, .valid_i(rsd_valid[K] && rsd[K].index[0] != 1'(s)), .ready_o(rsd_ready[s]),
+        .header_i(rsd[K]), .words_i(5'd16), .payload_i({128'd0, rsd_line[K]}),
         .valid_o(valid_o[4+s]), .ready_i(ready_i[4+s]), .count_o(count_o[4+s]),
         .words_o(words_o[4+s])
       );
-      assign valid_o[10+s]  = rsn_valid && rsn.index[0] != 1'(s);
+      assign valid_o[10+s]  = rsn_valid[K] && rsn[K].index[0] != 1'(s);
       assign count_o[10+s]  = 4'd1;
-      assign words_o[10+s]  = {512'd0, rsn};
+      assign words_o[10+s]  = {512'd0, rsn[K]};
       assign rsn_ready[s]   = ready_i[10+s];
       assign valid_o[2+s]   = unc_out[2+s];
       assign count_o[2+s]   = unc_count[2+s];
@@ -223,7 +300,7 @@ module coherence_remote
       end
     end
     logic unused;
-    assign unused = ^{rsp, fwd, unc_out, unc_count, unc_words, words_i, ready_i};
+    assign unused = ^{rsp, unc_out, unc_count, unc_words, words_i, ready_i};
   end
   logic unused;
   assign unused = ^{words_i, req_atomic_i};

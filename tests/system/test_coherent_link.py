@@ -458,10 +458,10 @@ def test_caches_stay_coherent_over_two_links_with_bad_blocks(run: Run, driver: s
 
 @pytest.mark.release
 @pytest.mark.parametrize("policy", bench.POLICIES)
-def test_the_cache_is_the_limit_of_two_links(run: Run, policy: str) -> None:
-    """An operation and a response a line, in one pipeline that takes an input a clock: 19.2 GB/s."""
-    found = run(driver="cached", iterations=2_000, window=64, links=2, policy=policy)
-    assert 0.9 <= found["throughput"]["payload_bit_s"] / 8 / (300e6 / 2 * 128) <= 1.0
+def test_lines_that_miss_two_slices_of_the_cache_fill_two_links(run: Run, policy: str) -> None:
+    """One pipeline, which takes an operation and a response a line, would end at 19.2 GB/s."""
+    found = run(driver="cached", iterations=5_000, window=64, links=2, policy=policy)
+    assert found["throughput"]["payload_bit_s"] / 8 >= 0.98 * 2 * LINE_RATE * 16 / 17
 
 
 def test_three_links_are_refused(run: Run) -> None:

@@ -64,6 +64,9 @@ LINKS = 2
 POLICIES = ("balance", "partition")
 """How messages take two links: by the room in their queues, by a hash of the line's address."""
 WAYS = 4
+CACHE_SLICES, DIRECTORY_HOMES, TWO_LINK_MSHRS = 2, 2, 48
+"""Over two links: caches in the FPGA; homes of each parity at the host; lines in flight through the caches.
+190 million lines a second for a round trip of 191 ns are 36 lines."""
 LINE_BYTES = 128
 LARGEST = largest("EciWorkload", "bytes")
 IN_FLIGHT_LINES = 2048
@@ -290,6 +293,9 @@ def parameters(
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
+        if links > 1:
+            cache |= {"CacheSlices": CACHE_SLICES, "NumMshr": TWO_LINK_MSHRS}
+            directory["DirectoryHomes"] = DIRECTORY_HOMES
         made |= directory if top == HOST else cache
     return made
 

@@ -69,6 +69,12 @@ def points(seed: int = 1) -> list[Point]:
             for count, window in ((200, 1), (2 * READS, saturating(128))):
                 both = Transfers(operation, 128, count, window, seed=seed, links=2, policy=policy)  # type: ignore[arg-type]
                 made.append(Point(both, "isthmus", platform))
+    # The same through the FPGA's cache, lines that no cache has.
+    for policy in POLICIES:
+        missed = Transfers(
+            "device-read", 128, 2 * READS, saturating(128), seed=seed, driver="cached", links=2, policy=policy
+        )
+        made.append(Point(missed, "isthmus", platform))
     return made
 
 
