@@ -32,6 +32,8 @@ BYTES = LINE_BYTES // 2
 """Of a store: each side has half of a line, so that no store of either may be lost."""
 MODEL_LINES = 4 * 32
 """From four times the lines that the FPGA's cache requests at once on, lines under way are few."""
+ROUNDS = 3
+"""Of the two equations for the times of both sides, which change little from step to step."""
 STEP = 1 / 8
 """Of an access, between two points of the model."""
 
@@ -133,6 +135,34 @@ def formula(m: Measurement, name: str) -> float:
     return (1 - share) * local + share * remote
 
 
+def waits(
+    t: Terms, lines: int, busy: Sequence[int], share: float, times: tuple[float, float]
+) -> tuple[float, float]:
+    """Times of an access of either side, `busy` of them in flight, where accesses took `times` so far.
+
+    A side has its rate times the share that is remote times the remote time of lines under way, and a random
+    access meets each of them in one case of `lines`. What is left of a wait that it meets at any time is even
+    between 0 and the whole, so 1/2 of it on the mean, and its square 1/3 of the whole's.
+    """
+    windows = [max(1, some) for some in busy]
+    under_way = (
+        busy[0] / times[0] * (1 - share) * t.fpga_remote,
+        busy[1] / times[1] * share * t.host_remote,
+    )
+    met = [some / lines for some in under_way]
+    others = [some * (window - 1) / window for some, window in zip(met, windows, strict=True)]
+    # The FPGA's miss waits at the home for the host's forward of its line.
+    fpga = share * t.fpga_local + (1 - share) * (t.fpga_remote + met[1] * t.host_remote / 2)
+    # A store of the FPGA to a line that is under way waits in front of the cache, and those behind it wait as
+    # well: each that ends in this time leaves its place empty for what is left of it.
+    left, square = t.fpga_remote / 2, t.fpga_remote**2 / 3
+    fpga += others[0] * (left + busy[0] / fpga * square / 2)
+    # A store of the host to such a line waits for it, and for nothing else.
+    host = (1 - share) * t.host_local + share * t.host_remote
+    host += met[0] * t.fpga_remote / 2 + others[1] * t.host_remote / 2
+    return fpga, host
+
+
 @dataclass(frozen=True)
 class Predicted:
     """The analytic model's means of both sides in ns, and lines that changed sides."""
@@ -147,16 +177,17 @@ def predicted(t: Terms, lines: int, accesses: int, window: int) -> Predicted:
     """The share of lines that the FPGA has, over time, from none on.
 
     Each side has `window` accesses in flight to lines drawn at random. It waits its local time where it has
-    the line, its remote time where it has not, and then has it. Nothing waits for anything else.
+    the line, its remote time where it has not, and then has it. An access whose line is under way waits for
+    what is left of that, half of it on the mean (`waits`).
     """
     share, transfers = 0.0, 0.0
+    times = (t.fpga_remote, t.host_local)
     left = [float(accesses), float(accesses)]
     waited = [0.0, 0.0]
     while max(left) > 0:
-        times = (
-            share * t.fpga_local + (1 - share) * t.fpga_remote,
-            (1 - share) * t.host_local + share * t.host_remote,
-        )
+        busy = [window if some > 0 else 0 for some in left]
+        for _ in range(ROUNDS):
+            times = waits(t, lines, busy, share, times)
         rates = [window / time if some > 0 else 0.0 for time, some in zip(times, left, strict=True)]
         # A step is a part of an access of the faster side, and short beside a change of the share.
         step = min(STEP * max(1.0, lines / 16) / max(rates), *(
