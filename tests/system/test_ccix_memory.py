@@ -222,9 +222,7 @@ def test_a_line_that_begins_a_translation_costs_a_walk_and_no_round_trip(run: Ru
         assert more({"access_ns": 181}) - more() == pytest.approx(100e3, abs=10e3)
 
 
-def test_a_line_that_waits_for_its_translation_costs_a_round_trip_and_a_walk(
-    run: Run, waiting: Path
-) -> None:
+def test_a_line_that_waits_for_its_translation_costs_a_round_trip_and_a_walk(run: Run, waiting: Path) -> None:
     hit = run(size=64, translation=HIT)["latency_ps"]["avg"]
 
     def more(iommu: dict[str, Any] | None = None) -> float:
