@@ -11,7 +11,7 @@ from isthmus.errors import UserError
 from isthmus.results import load
 from isthmus.roads.ccix import bench as ccix
 from isthmus.roads.ccix import command, contention
-from isthmus.roads.ccix.contention import Terms, predicted
+from isthmus.roads.ccix.contention import Flow, Terms, flow, predicted
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compare"))
 
@@ -28,13 +28,13 @@ def test_on_many_lines_the_fpga_misses_always_and_the_host_never() -> None:
     assert found.transfers == pytest.approx(1024, rel=0.01)
 
 
-def test_sides_that_share_lines_for_long_have_about_half_of_them_each() -> None:
-    # Not quite: the home keeps a line until the FPGA has it, so the host waits longer for one under way.
-    found = predicted(EVEN, 1024, 100_000, 1)
-    assert found.fpga == pytest.approx(255, rel=0.2)
-    assert found.host == pytest.approx(255, rel=0.2)
-    # Each side takes a line over with nearly every second access.
-    assert found.transfers == pytest.approx(100_000, rel=0.2)
+def test_sides_with_half_of_many_lines_each_take_every_second_one_over() -> None:
+    now = flow(EVEN, 1 << 16, (1, 1), 0.5, Flow((255, 255), (0.5, 0.5)))
+    assert now.times == pytest.approx((255, 255), rel=0.01)
+    assert now.moves == pytest.approx((0.5, 0.5), rel=0.01)
+    # The home keeps a line until the FPGA has it, so the host waits longer for one under way.
+    few = flow(EVEN, 32, (1, 1), 0.5, now)
+    assert few.times[1] > few.times[0] > 255
 
 
 def test_a_line_under_way_is_waited_for_and_blocks_the_fpga_behind_it() -> None:

@@ -147,8 +147,8 @@ def flow(t: Terms, lines: int, busy: Sequence[int], share: float, before: Flow) 
     """Of `busy` accesses in flight, where lines under way are those of `before`.
 
     A side has its rate times its moves times the remote time of lines under way, and a random access meets
-    one of them in one case of `lines`. What is left of a wait that it meets at any time is even between 0 and the
-    whole: 1/2 of it on the mean, and its square 1/3 of the whole's.
+    one of them in one case of `lines`. What is left of a wait that it meets at any time is even between 0 and
+    the whole: 1/2 of it on the mean, and its square 1/3 of the whole's.
     """
     remote, local = (t.fpga_remote, t.host_remote), (t.fpga_local, t.host_local)
     under_way = [n / time * part * wait for n, time, part, wait in
@@ -156,9 +156,9 @@ def flow(t: Terms, lines: int, busy: Sequence[int], share: float, before: Flow) 
     met = [some / lines for some in under_way]
     # Those of the side's other accesses: the line is there when they end.
     others = [some * max(0, n - 1) / max(1, n) for some, n in zip(met, busy, strict=True)]
-    # A line on its way to the host has left the FPGA for half of it. One on its way to the FPGA is kept at the
-    # home from half of it on until the FPGA's answer, half a round trip behind its end: the host waits, and then
-    # takes it.
+    # A line on its way to the host has left the FPGA for half of it. One on its way to the FPGA is kept at
+    # the home from half of it on until the FPGA's answer, half a round trip behind its end: the host waits,
+    # and then takes it.
     moves = (
         max(0.0, 1 - share - others[0] + met[1] / 2),
         max(0.0, share - others[1] + met[0] / 2),
