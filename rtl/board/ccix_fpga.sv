@@ -139,7 +139,9 @@ module ccix_fpga
   if (Translate) begin : gen_translate
     // Its messages are few, and a request waits for each: they go first.
     assign for_translate = ans_header.kind inside {MsgTranslated, MsgInvalidate};
-    ccix_translate #(.NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct)) u_translate (
+    ccix_translate #(
+      .NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct)
+    ) u_translate (
       .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
       .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
       .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(line_rsp_valid),

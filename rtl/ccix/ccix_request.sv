@@ -78,8 +78,9 @@ module ccix_request
   logic whole;
   assign whole  = req_mask_i == '1;
   assign kind   = !req_write_i ? MsgRead : whole ? MsgWrite : MsgWritePart;
-  assign header = '{kind: kind, words: words_of(kind), txn: txn, requests: '0, lines: '0, fault: 1'b0,
-      zero: '0};
+  assign header = '{
+      kind: kind, words: words_of(kind), txn: txn, requests: '0, lines: '0, fault: 1'b0, zero: '0
+  };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) msg_valid_o <= 1'b0;

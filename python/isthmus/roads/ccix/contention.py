@@ -32,8 +32,6 @@ BYTES = LINE_BYTES // 2
 """Of a store: each side has half of a line, so that no store of either may be lost."""
 MODEL_LINES = 4 * 32
 """From four times the lines that the FPGA's cache requests at once on, lines under way are few."""
-ROUNDS = 3
-"""Of the two equations for the times of both sides, which change little from step to step."""
 STEP = 1 / 8
 """Of an access, between two points of the model."""
 
@@ -194,8 +192,7 @@ def predicted(t: Terms, lines: int, accesses: int, window: int) -> Predicted:
     waited = [0.0, 0.0]
     while max(left) > 0:
         busy = [window if some > 0 else 0 for some in left]
-        for _ in range(ROUNDS):
-            now = flow(t, lines, busy, share, now)
+        now = flow(t, lines, busy, share, now)
         rates = [window / time if some > 0 else 0.0 for time, some in zip(now.times, left, strict=True)]
         # A step is a part of an access of the faster side, and short beside a change of the share.
         step = min(STEP * max(1.0, lines / 16) / max(rates), *(
