@@ -15,8 +15,8 @@
 ///               its address on AR to its beat on R 5 cycles
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
-///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2, Ahead
-///               as ccix_translate; AxiPort only with CacheLines
+///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2, Ahead,
+///               Direct as ccix_translate; AxiPort only with CacheLines
 ///   Not done    the hard block; atomics through the AXI port
 module ccix_fpga
   import ccix_pkg::*;
@@ -29,6 +29,7 @@ module ccix_fpga
   parameter int unsigned NumMiss     = 8,
   parameter int unsigned PagesLog2   = 0,
   parameter int unsigned Ahead       = 0,
+  parameter bit          Direct      = 1'b0,
   parameter int unsigned CacheLines  = 0,
   parameter bit          AxiPort     = 1'b0
 ) (
@@ -68,12 +69,12 @@ module ccix_fpga
   output logic [31:0] status_stray_o,
   output logic [31:0] status_faults_o
 );
-  logic line_valid, line_ready, line_write, phys_valid, phys_ready, phys_write;
-  index_t line_index, phys_index;
+  logic line_valid, line_ready, line_write, phys_valid, phys_ready, phys_write, phys_direct;
+  index_t line_index, phys_index, phys_key;
   logic [7:0] line_tag, line_rsp_tag, phys_tag, rsp_tag;
   mask_t line_mask, phys_mask;
   line_t line_data, line_rsp_data, phys_data, rsp_data, ans_data;
-  logic line_rsp_valid, line_rsp_fault, rsp_valid, wrong;
+  logic line_rsp_valid, line_rsp_fault, rsp_valid, rsp_fault, wrong;
   logic trn_valid, trn_ready, ans_valid, for_translate;
   logic [3:0] trn_words;
   word_t [1:0] trn;
@@ -138,14 +139,17 @@ module ccix_fpga
   if (Translate) begin : gen_translate
     // Its messages are few, and a request waits for each: they go first.
     assign for_translate = ans_header.kind inside {MsgTranslated, MsgInvalidate};
-    ccix_translate #(.NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead)) u_translate (
+    ccix_translate #(
+      .NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct)
+    ) u_translate (
       .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
       .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
       .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(line_rsp_valid),
       .rsp_tag_o(line_rsp_tag), .rsp_fault_o(line_rsp_fault), .rsp_data_o(line_rsp_data),
       .phys_valid_o(phys_valid), .phys_ready_i(phys_ready), .phys_write_o(phys_write),
       .phys_index_o(phys_index), .phys_tag_o(phys_tag), .phys_mask_o(phys_mask),
-      .phys_data_o(phys_data), .phys_rsp_valid_i(rsp_valid), .phys_rsp_tag_i(rsp_tag),
+      .phys_data_o(phys_data), .phys_direct_o(phys_direct), .phys_key_o(phys_key),
+      .phys_rsp_valid_i(rsp_valid), .phys_rsp_tag_i(rsp_tag), .phys_rsp_fault_i(rsp_fault),
       .phys_rsp_data_i(rsp_data), .msg_valid_o(trn_valid), .msg_ready_i(trn_ready),
       .msg_words_o(trn_words), .msg_o(trn), .in_valid_i(ans_valid && for_translate),
       .in_word_i(ans_header),
@@ -161,12 +165,14 @@ module ccix_fpga
     assign line_ready     = phys_ready;
     assign line_rsp_valid = rsp_valid;
     assign line_rsp_tag   = rsp_tag;
+    assign phys_direct    = 1'b0;
+    assign phys_key       = line_index;
     assign line_rsp_fault = 1'b0;
     assign line_rsp_data  = rsp_data;
     assign {trn_valid, trn_words, trn, for_translate} = '0;
     assign fail[1]        = 1'b0;
     logic unused;
-    assign unused = ^{trn_ready, ans_header};
+    assign unused = ^{trn_ready, ans_header, rsp_fault};
   end
 
   // ---------------------------------------------------------------- agent
@@ -178,7 +184,8 @@ module ccix_fpga
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
     .req_valid_i(phys_valid), .req_ready_o(phys_ready), .req_write_i(phys_write),
     .req_index_i(phys_index), .req_tag_i(phys_tag), .req_mask_i(phys_mask),
-    .req_data_i(phys_data), .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_data_o(rsp_data),
+    .req_data_i(phys_data), .req_direct_i(phys_direct), .req_key_i(phys_key),
+    .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_fault_o(rsp_fault), .rsp_data_o(rsp_data),
     .hold_snoops_i(1'b0), .side_valid_i(trn_valid), .side_ready_o(trn_ready),
     .side_words_i(trn_words), .side_i((64 * MostWords)'(trn)), .ans_valid_o(ans_valid),
     .ans_header_o(ans_header), .ans_data_o(ans_data), .agent_i(!for_translate),

@@ -133,7 +133,8 @@ module ccix_cache
   assign words     = rsd_valid && !rsn_valid ? 4'd10 : 4'd2;
   assign header    = '{
       kind: response ? MsgCacheResponse : MsgCacheRequest, words: words,
-      txn: txn_t'({~inner.index[0], inner.id}), requests: '0, lines: '0, zero: '0
+      txn: txn_t'({~inner.index[0], inner.id}), requests: '0, lines: '0, fault: 1'b0,
+      zero: '0
   };
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) msg_valid_o <= 1'b0;

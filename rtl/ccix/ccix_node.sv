@@ -44,8 +44,11 @@ module ccix_node
   input  logic [7:0] req_tag_i,
   input  mask_t      req_mask_i,
   input  line_t      req_data_i,
+  input  logic       req_direct_i,
+  input  index_t     req_key_i,
   output logic       rsp_valid_o,
   output logic [7:0] rsp_tag_o,
+  output logic       rsp_fault_o,
   output line_t      rsp_data_o,
   input  logic       hold_snoops_i,
 
@@ -73,7 +76,8 @@ module ccix_node
   if (CacheLines == 0) begin : gen_request
     ccix_request #(.NumTxns(NumTxns)) u_request (
       .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-      .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o, .msg_valid_o(msg_valid),
+      .req_mask_i, .req_data_i, .req_direct_i, .req_key_i, .rsp_valid_o, .rsp_tag_o,
+      .rsp_fault_o, .rsp_data_o, .msg_valid_o(msg_valid),
       .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(for_agent),
       .ans_header_i(ans_header_o), .ans_data_i(ans_data_o), .places_o(places), .stray_o(stray),
       .fail_o(agent_fail)
@@ -89,6 +93,9 @@ module ccix_node
       .ans_valid_i(for_agent), .ans_header_i(ans_header_o), .ans_data_i(ans_data_o),
       .stray_o(stray), .fail_o(agent_fail)
     );
+    assign rsp_fault_o = 1'b0;
+    logic unused;
+    assign unused = ^{req_direct_i, req_key_i};
     // Its requests need no places: the home has more than the cache has requests open.
     assign places = {7'd0, for_agent && ans_header_o.kind == MsgCredit};
   end

@@ -4,7 +4,7 @@
 /// The kinds are CCIX's for an agent without a cache: ReadOnce, WriteUnique, their completions, an
 /// exchange of credits. The layout is ours (docs/explanation/cores/ccix.md): a request has a word
 /// of header and a word of address, a write behind them a word of byte mask where it is a part of a
-/// line, and the line. An answer has one word of header, a read's the line behind it.
+/// line, and the line. With bit 0 of the address it is virtual: the home translates it. An answer has one word of header, a read's the line behind it.
 /// Address translation has the services of PCIe (request, completion, invalidation, page request)
 /// as messages of the same channel.
 package ccix_pkg;
@@ -52,7 +52,8 @@ package ccix_pkg;
     txn_t        txn;
     logic [7:0]  requests;
     logic [7:0]  lines;
-    logic [31:0] zero;
+    logic        fault;  // the request's virtual address does not allow it: nothing was done
+    logic [30:0] zero;
   } header_t;
 
   /// A page of a translation, instead of the header. The last one says so.

@@ -8,16 +8,22 @@
 ///   Handshake   request, physical request, message to the host: valid/ready. Responses and
 ///               messages from the host: no ready. A tag has one open request
 ///   Ordering    requests go on as their pages are known: a hit passes misses
+///   Direct      with this parameter the request that begins a translation does not wait for it: it
+///               goes on with its virtual address and phys_direct_o, as a PCIe request that is not
+///               translated, and the host walks for it. It is no use of a translation. Later
+///               requests of the block wait for the page. phys_key_o: the virtual line, by which
+///               the agent keeps the requests of one line in their order
 ///   Faults      a request whose page is not mapped, or may not be written, does not go on: its
 ///               response has rsp_fault_o, and the host gets MsgFault. It waits for a cycle without
-///               a response of the agent
+///               a response of the agent. Of a direct request the host says so: phys_rsp_fault_i
 ///   Uses        a translation is in use until the agent's response; an invalidation is answered
 ///               when no use of an older translation is left
-///   Latency     hit: 2 cycles from req_* to phys_*. Miss: 3 cycles to its message, and 5 from the
+///   Latency     hit, direct: 2 cycles from req_* to phys_*. Miss: 3 cycles to its message, and 5 from the
 ///               last message of its translation to phys_*. Responses: 0 cycles
 ///   Throughput  a request a cycle while pages hit
 ///   Errors      fail_o: more invalidations than NumInv were open
-///   Parameters  NumMiss, PagesLog2, Ahead, NumInv and the stores as atc; 36 bits of page numbers
+///   Parameters  NumMiss, PagesLog2, Ahead, Direct, NumInv and the stores as atc; 36 bits of page
+///               numbers
 ///   Not done    a retry after a fault: the requester decides
 module ccix_translate
   import ccix_pkg::*;
@@ -26,6 +32,7 @@ module ccix_translate
   parameter int unsigned NumMiss   = 8,
   parameter int unsigned PagesLog2 = 0,
   parameter int unsigned Ahead     = 0,
+  parameter bit          Direct    = 1'b0,
   parameter int unsigned NumInv    = 8,
   parameter int unsigned BaseSets  = 128
 ) (
@@ -50,8 +57,11 @@ module ccix_translate
   output logic [7:0] phys_tag_o,
   output mask_t      phys_mask_o,
   output line_t      phys_data_o,
+  output logic       phys_direct_o,
+  output index_t     phys_key_o,
   input  logic       phys_rsp_valid_i,
   input  logic [7:0] phys_rsp_tag_i,
+  input  logic       phys_rsp_fault_i,
   input  line_t      phys_rsp_data_i,
   // To the packer, from the unpacker.
   output logic        msg_valid_o,
@@ -70,12 +80,13 @@ module ccix_translate
   typedef logic [PageWidth-1:0] page_t;
   typedef struct packed {
     logic                 write;
-    logic [PageLines-1:0] line;
+    index_t               index;
     mask_t                mask;
     line_t                data;
   } request_t;
   typedef struct packed {
-    logic       ok;
+    logic       ok;      // has a frame
+    logic       direct;  // has none, and goes on
     logic [7:0] tag;
     page_t      frame;
   } found_t;
@@ -84,6 +95,7 @@ module ccix_translate
   logic take, answer, use_ends;
   logic [1:0] use_epoch, end_epoch;
   logic [1:0] epoch_q [256];
+  logic direct_q [256];
   status_e status;
   found_t found;
   logic ask_valid, ask_ready, ask_write, fault_valid, fault_ready, fault_write;
@@ -97,10 +109,16 @@ module ccix_translate
   assign invalidate = in_word_i;
   assign inv_valid  = in_valid_i && invalidate.kind == MsgInvalidate;
   assign take       = req_valid_i && req_ready_o;
-  assign found.ok   = status == StatusOk;
-  assign use_ends   = phys_rsp_valid_i;
+  assign found.ok     = status == StatusOk;
+  assign found.direct = status == StatusDirect;
+  assign use_ends   = phys_rsp_valid_i && !direct_q[phys_rsp_tag_i];
   assign end_epoch  = epoch_q[phys_rsp_tag_i];
-  always_ff @(posedge clk_i) if (answer) epoch_q[found.tag] <= use_epoch;
+  always_ff @(posedge clk_i) begin
+    if (answer) begin
+      epoch_q[found.tag]  <= use_epoch;
+      direct_q[found.tag] <= found.direct;
+    end
+  end
 
   atc #(
     .VpnWidth (PageWidth),
@@ -111,6 +129,7 @@ module ccix_translate
     .NumWait  (NumWait),
     .PagesLog2(PagesLog2),
     .Ahead    (Ahead),
+    .Direct   (Direct),
     .MaxUses  (256),
     .NumInv   (NumInv)
   ) u_atc (
@@ -164,9 +183,10 @@ module ccix_translate
   // A request waits in the memory, at its tag; the queue has as many places as there are tags.
   found_t first, next, out_q;
   request_t stored;
-  logic waits, load, out_valid_q, out_done;
+  logic waits, load, out_valid_q, out_goes, out_done;
   assign next     = waits ? first : found;
-  assign out_done = out_q.ok ? phys_ready_i : !phys_rsp_valid_i;
+  assign out_goes = out_q.ok || out_q.direct;
+  assign out_done = out_goes ? phys_ready_i : !phys_rsp_valid_i;
   assign load     = (waits || answer) && (!out_valid_q || out_done);
   fifo #(.Width($bits(found_t)), .Depth(256)) u_known (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer && !(load && !waits)), .ready_o(),
@@ -176,7 +196,7 @@ module ccix_translate
     .clk_i,
     .we_i   (take),
     .waddr_i(req_tag_i),
-    .wdata_i({req_write_i, req_index_i[PageLines-1:0], req_mask_i, req_data_i}),
+    .wdata_i({req_write_i, req_index_i, req_mask_i, req_data_i}),
     .re_i   (load),
     .raddr_i(next.tag),
     .rdata_o(stored)
@@ -188,14 +208,17 @@ module ccix_translate
   end
   always_ff @(posedge clk_i) if (load) out_q <= next;
 
-  assign phys_valid_o = out_valid_q && out_q.ok;
+  assign phys_valid_o = out_valid_q && out_goes;
   assign phys_write_o = stored.write;
-  assign phys_index_o = {out_q.frame, stored.line};
+  assign phys_index_o = out_q.direct ? stored.index
+                                     : {out_q.frame, stored.index[PageLines-1:0]};
+  assign phys_key_o    = stored.index;
+  assign phys_direct_o = out_q.direct;
   assign phys_tag_o   = out_q.tag;
   assign phys_mask_o  = stored.mask;
   assign phys_data_o  = stored.data;
 
-  assign rsp_fault_o = out_valid_q && !out_q.ok && !phys_rsp_valid_i;
+  assign rsp_fault_o = phys_rsp_valid_i ? phys_rsp_fault_i : out_valid_q && !out_goes;
   assign rsp_valid_o = phys_rsp_valid_i || rsp_fault_o;
   assign rsp_tag_o   = phys_rsp_valid_i ? phys_rsp_tag_i : out_q.tag;
   assign rsp_data_o  = phys_rsp_data_i;
@@ -212,7 +235,8 @@ module ccix_translate
   assign header = '{
       kind: kind, words: words_of(kind),
       txn: complete_valid ? txn_t'(complete_tag) : ask_valid ? txn_t'(ask_id) : '0,
-      requests: '0, lines: '0, zero: '0
+      requests: '0, lines: '0, fault: 1'b0,
+      zero: '0
   };
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) msg_valid_o <= 1'b0;

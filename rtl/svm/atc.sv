@@ -20,6 +20,10 @@
 ///               block, or larger and around the whole block. A page of the block without a beat,
 ///               or whose beat allows nothing, is not mapped. A write asks again where the page
 ///               that is stored may not be written
+///   Direct      with this parameter a lookup that begins a translation does not wait for it: its
+///               answer is StatusDirect in the cycle of a hit's. The requester sends the virtual
+///               address, which the host translates. Lookups that find the translation in flight,
+///               or no free place for one, wait as ever
 ///   Faults      the answer says so, and fault_* tells the host, once a translation
 ///   Invalidate  of 2^inv_log2_i pages from the aligned inv_vpn_i. complete_* comes when no use of
 ///               an older translation is open; it waits for nothing else but other invalidations
@@ -54,6 +58,7 @@ module atc
   parameter  int unsigned NumWait     = 16,
   parameter  int unsigned PagesLog2   = 0,
   parameter  int unsigned Ahead       = 4,
+  parameter  bit          Direct      = 1'b0,
   parameter  int unsigned MaxUses     = 64,
   parameter  int unsigned Epochs      = 4,
   parameter  int unsigned NumInv      = 8,
@@ -167,7 +172,7 @@ module atc
   logic [NumMiss-1:0] miss_free, miss_done, awaited;
   logic any_miss_free, wait_slot, wait_ready, go, go_linked, any_unlinked, two_free, no_waits;
   logic probe, probe_valid, probe_ready, take;
-  logic hit, miss, drain, linked, alloc, attach, answer, match;
+  logic hit, miss, drain, direct, linked, alloc, attach, answer, match;
   slot_t   go_slot;
   lookup_t go_look;
   miss_t   drain_miss, match_miss, free_miss, link_miss;
@@ -186,7 +191,8 @@ module atc
     .go_vpn_o(go_look.vpn), .go_write_o(go_look.write), .go_tag_o(go_look.tag),
     .busy_i(op_q inside {OpReplay, OpDrain}), .slot_i(slot_q), .at_miss_o(drain_miss),
     .look_vpn_i(look_q.vpn), .look_write_i(look_q.write), .look_tag_i(look_q.tag),
-    .enter_i(miss && op_q == OpLookup), .leave_i(drain || (hit && op_q == OpReplay)),
+    .enter_i(miss && op_q == OpLookup && !direct),
+    .leave_i(drain || ((hit || direct) && op_q == OpReplay)),
     .linked_i(linked), .link_miss_i(link_miss), .awaited_o(awaited),
     .any_unlinked_o(any_unlinked), .two_free_o(two_free), .empty_o(no_waits)
   );
@@ -271,10 +277,10 @@ module atc
   assign miss = op_q inside {OpLookup, OpReplay} && usable == '0;
 
   assign drain = op_q == OpDrain && miss_done[drain_miss];
-  assign answer       = hit || drain;
+  assign answer       = hit || drain || direct;
   assign rsp_valid_o  = answer;
   assign rsp_tag_o    = look_q.tag;
-  assign rsp_status_o = hit ? StatusOk : drain_status;
+  assign rsp_status_o = hit ? StatusOk : direct ? StatusDirect : drain_status;
   assign rsp_ppn_o    = hit ? hit_ppn : drain_ppn;
 
   // A miss waits for a translation of its block that is under way, or for one of its own. One that
@@ -285,7 +291,8 @@ module atc
       ((miss && (op_q == OpReplay || !any_unlinked)) ||
        (op_q == OpProbe && store_hit == '0 && !any_unlinked &&
         (miss_free & (miss_free - 1'b1)) != '0));
-  assign linked    = attach || (alloc && miss);
+  assign direct    = Direct && alloc && miss;
+  assign linked    = attach || (alloc && miss && !Direct);
   assign link_miss = attach ? match_miss : free_miss;
 
   // ---------------------------------------------------------------- translations in flight

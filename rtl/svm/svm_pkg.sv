@@ -15,11 +15,12 @@ package svm_pkg;
     logic       write;
   } page_t;
 
-  /// What became of a lookup. Only with Ok is there an address.
+  /// What became of a lookup. Only with Ok is there an address, and a use.
   typedef enum logic [1:0] {
     StatusOk       = 2'd0,
     StatusUnmapped = 2'd1,  // no page
-    StatusDenied   = 2'd2   // a page that does not allow this
+    StatusDenied   = 2'd2,  // a page that does not allow this
+    StatusDirect   = 2'd3   // not known yet: the host may translate the access itself
   } status_e;
 
   /// An order to a lock table.

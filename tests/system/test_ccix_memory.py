@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from isthmus import native
 from isthmus.bench import runner
-from isthmus.roads.ccix import bench
+from isthmus.roads.ccix import bench, contention
 
 pytestmark = pytest.mark.deterministic
 
@@ -35,6 +35,12 @@ def built() -> dict[str, dict[str, Path]]:
 def axi() -> Path:
     """The FPGA's logic is an AXI master in front of its cache."""
     return bench.model(bench.loaded(), "isthmus", "cached", port="axi")[bench.FPGA]
+
+
+@pytest.fixture(scope="module")
+def waiting() -> Path:
+    """Each line waits for the translation of its page, a page a completion, none ahead."""
+    return bench.model(bench.loaded(), "as-published", "svm")[bench.FPGA]
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +137,18 @@ def test_no_store_is_lost_where_host_and_fpga_store_to_the_same_lines(
     assert longest <= 4 * terms["fpga_remote"]
 
 
+@pytest.mark.parametrize(("lines", "window"), [(128, 1), (128, 4), (256, 16), (1024, 16)])
+def test_contention_is_what_its_analytic_model_says(run: Run, lines: int, window: int) -> None:
+    of = bench.Contention(lines, window)
+    settings: dict[str, Any] = {"operation": "device-write", "size": 32, "driver": "contended"}
+    found = run(iterations=1024, window=window, contention=of, seed=1, **settings)
+    counted = found["workload"]["contention"]
+    terms = contention.Terms(**{name: ps / 1e3 for name, ps in counted["terms_ps"].items()})
+    model = contention.predicted(terms, lines, 1024, window)
+    assert found["latency_ps"]["avg"] / 1e3 == pytest.approx((model.fpga + model.host) / 2, rel=0.1)
+    assert counted["fpga"]["mean_ps"] / 1e3 == pytest.approx(model.fpga, rel=0.1)
+
+
 PHYSICAL = ("request-agent", "pcie-dma")
 HIT, MISS = bench.translated("hit"), bench.translated("miss", order="random")
 
@@ -187,12 +205,29 @@ def test_a_translation_that_hits_costs_two_clocks(run: Run) -> None:
         assert virtual["latency_ps"]["avg"] - physical["avg"] == pytest.approx(2 * CLOCK_PS, abs=CLOCK_PS)
 
 
-def test_a_translation_that_misses_costs_a_round_trip_and_a_walk(run: Run) -> None:
+def test_a_line_that_begins_a_translation_costs_a_walk_and_no_round_trip(run: Run) -> None:
+    for operation in bench.OPERATIONS:
+        hit = run(operation=operation, size=64, translation=HIT)["latency_ps"]["avg"]
+
+        def more(iommu: dict[str, Any] | None = None, operation: str = operation, hit: float = hit) -> float:
+            """Of a miss, in ps: two walks of the host, for the line and for the FPGA's cache of pages."""
+            found = run(operation=operation, size=64, translation=MISS, iommu=iommu)
+            misses = float(found["workload"]["translation"]["walks"]) / 2
+            assert 0.85 <= misses <= 1
+            return (float(found["latency_ps"]["avg"]) - hit) / misses
+
+        # The request for the translation is a packet of its own, in front of the line's.
+        bits = 28 / LINK_BYTES_S * 1e12
+        assert 81e3 <= more() <= 81e3 + bits + 3 * CLOCK_PS
+        assert more({"access_ns": 181}) - more() == pytest.approx(100e3, abs=10e3)
+
+
+def test_a_line_that_waits_for_its_translation_costs_a_round_trip_and_a_walk(run: Run, waiting: Path) -> None:
     hit = run(size=64, translation=HIT)["latency_ps"]["avg"]
 
     def more(iommu: dict[str, Any] | None = None) -> float:
         """Of a walk, in ps: some pages come with their neighbours."""
-        found = run(size=64, translation=MISS, iommu=iommu)
+        found = run(size=64, translation=MISS, iommu=iommu, model=waiting)
         walks = float(found["workload"]["translation"]["walks"])
         assert 0.85 <= walks <= 1
         return (float(found["latency_ps"]["avg"]) - hit) / walks

@@ -16,8 +16,11 @@ module ccix_agent_bench
   input  logic [7:0]   req_tag_i,
   input  logic [63:0]  req_mask_i,
   input  logic [511:0] req_data_i,
+  input  logic         req_direct_i,
+  input  logic [41:0]  req_key_i,
   output logic         rsp_valid_o,
   output logic [7:0]   rsp_tag_o,
+  output logic         rsp_fault_o,
   output logic [511:0] rsp_data_o,
   output logic         tx_valid_o,
   output logic         tx_last_o,
@@ -39,7 +42,8 @@ module ccix_agent_bench
   line_t ans_data;
   ccix_request #(.NumTxns(NumTxns)) u_request (
     .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-    .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_data_o, .msg_valid_o(msg_valid),
+    .req_mask_i, .req_data_i, .req_direct_i, .req_key_i, .rsp_valid_o, .rsp_tag_o, .rsp_fault_o,
+    .rsp_data_o, .msg_valid_o(msg_valid),
     .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(ans_valid),
     .ans_header_i(ans_header), .ans_data_i(ans_data), .places_o, .stray_o, .fail_o(fail_o[0])
   );

@@ -12,6 +12,9 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 LINE, BLOCK_CREDITS = 64, 8
 WHOLE = (1 << LINE) - 1
+FRAMES = 1 << 41
+"""In the numbers of physical lines, and not in those of virtual ones."""
+FAULT = 1 << 31
 READ, WRITE, PART, COMP, DATA, CREDIT = range(1, 7)
 LENGTH = {READ: 2, WRITE: 10, PART: 11, COMP: 1, DATA: 9, CREDIT: 1}
 
@@ -33,6 +36,8 @@ class Home:
         self.packet: list[int] = []
         self.packets: list[list[int]] = []
         self.longest = 0
+        self.direct = 0
+        self.refuses = False
         self.dense = False
         """Packets leave as full as they can be, once several answers wait."""
 
@@ -48,11 +53,16 @@ class Home:
             assert length == LENGTH[kind]
             message, words = words[:length], words[length:]
             assert len(message) == length, "a message ends outside its packet"
-            index = message[1] >> 6
+            index, direct = message[1] >> 6, bool(message[1] & 1)
+            index = index if direct else index ^ FRAMES
+            self.direct += direct
             self.free[0] -= 1
             self.free[1] -= kind != READ
             assert min(self.free) >= 0, "more requests than places"
-            if kind == READ:
+            if self.refuses:
+                line_credit = int(kind != READ)
+                answer = [COMP << 60 | 1 << 56 | txn << 48 | 1 << 40 | line_credit << 32 | FAULT]
+            elif kind == READ:
                 line = self.line(index)
                 answer = [DATA << 60 | 9 << 56 | txn << 48 | 1 << 40]
                 answer += [line >> 64 * word & (1 << 64) - 1 for word in range(8)]
@@ -170,6 +180,7 @@ async def traffic(
             free.append(tag)
             done += 1
             assert line is None or int(dut.rsp_data_o.value) == line
+            assert not int(dut.rsp_fault_o.value)
         most = max(most, len(flying))
         assert not int(dut.stray_o.value)
         assert not int(dut.fail_o.value)
@@ -179,7 +190,10 @@ async def traffic(
             tag, index = free.pop(rng.randrange(len(free))), rng.randrange(among)
             mask = None if rng.random() < reads else WHOLE if rng.random() < 0.5 else rng.getrandbits(LINE)
             offered = (tag, index, mask, rng.getrandbits(512))
-            dut.req_tag_i.value, dut.req_index_i.value = tag, index
+            # The line's number is virtual. Some requests go to the home with it, others with a physical one.
+            direct = rng.random() < 0.3
+            dut.req_tag_i.value, dut.req_key_i.value = tag, index
+            dut.req_index_i.value, dut.req_direct_i.value = index if direct else index ^ FRAMES, int(direct)
             dut.req_write_i.value = int(mask is not None)
             dut.req_mask_i.value, dut.req_data_i.value = mask or 0, offered[3]
         dut.req_valid_i.value = int(offered is not None)
@@ -188,6 +202,7 @@ async def traffic(
     for index, line in expected.items():
         assert home.line(index) == line
     assert int(dut.places_o.value) == requests, "credits are missing at the end"
+    assert 0.2 * count < home.direct < 0.4 * count
     return most, home
 
 
@@ -219,6 +234,25 @@ async def packets_have_as_many_messages_as_wait_and_fit(dut: Any) -> None:
 @cocotb.test()
 async def answers_with_and_without_lines_share_full_packets(dut: Any) -> None:
     await traffic(dut, 1_500, among=5000, slow=3, dense=True)
+
+
+@cocotb.test()
+async def a_request_that_the_home_does_not_allow_ends_with_a_fault(dut: Any) -> None:
+    _, home = await begin(dut, 5)
+    await ClockCycles(dut.clk_i, 40)
+    home.refuses = True
+    await FallingEdge(dut.clk_i)
+    dut.req_tag_i.value, dut.req_key_i.value, dut.req_index_i.value = 77, 9, 9
+    dut.req_direct_i.value, dut.req_write_i.value, dut.req_valid_i.value = 1, 0, 1
+    responses = []
+    for _ in range(80):
+        await RisingEdge(dut.clk_i)
+        if int(dut.rsp_valid_o.value):
+            responses.append((int(dut.rsp_tag_o.value), int(dut.rsp_fault_o.value)))
+        assert not int(dut.stray_o.value)
+        await FallingEdge(dut.clk_i)
+        dut.req_valid_i.value = 0
+    assert responses == [(77, 1)]
 
 
 @cocotb.test()

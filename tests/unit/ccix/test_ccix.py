@@ -22,14 +22,19 @@ def test_ccix_traffic() -> None:
     run("isthmus:ccix:ccix", "ccix_traffic", "ccix_traffic_tb")
 
 
-@pytest.mark.parametrize(("pages_log2", "ahead", "misses"), [(0, 0, 4), (3, 6, 8)])
-def test_ccix_translate(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, misses: int) -> None:
+@pytest.mark.parametrize(
+    ("pages_log2", "ahead", "misses", "direct"), [(0, 0, 4, 0), (3, 6, 8, 0), (0, 0, 4, 1), (3, 6, 8, 1)]
+)
+def test_ccix_translate(
+    monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, misses: int, direct: int
+) -> None:
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
+    monkeypatch.setenv("CCIX_DIRECT", str(direct))
     run(
         "isthmus:ccix:ccix",
         "ccix_translate",
         "ccix_translate_tb",
-        parameters={"NumMiss": misses, "PagesLog2": pages_log2, "Ahead": ahead},
+        parameters={"NumMiss": misses, "PagesLog2": pages_log2, "Ahead": ahead, "Direct": direct},
     )
 
 

@@ -5,7 +5,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::world::ccix::{CcixLink, PacketRecord, Way as Direction};
 use isthmus_sim::world::pcie::{self, TlpKind};
 
-use super::messages::{TRANSLATE, TRANSLATED, is_of_a_line};
+use super::messages::{DIRECT, TRANSLATE, TRANSLATED, is_of_a_line};
 use super::program::Outcome;
 use super::scenario::CcixScenario;
 use super::world::{Side, World};
@@ -31,9 +31,14 @@ impl Hop {
 
 /// A message of these kinds is in the packet.
 fn has(packet: &PacketRecord, kind: impl Fn(u64) -> bool) -> bool {
+    has_message(packet, |message| kind(message[0] >> 60))
+}
+
+/// A message that begins so is in the packet.
+fn has_message(packet: &PacketRecord, wanted: impl Fn(&[u64]) -> bool) -> bool {
     let mut rest = &packet.words[..];
     while let Some(first) = rest.first() {
-        if kind(first >> 60) {
+        if wanted(rest) {
             return true;
         }
         rest = rest.get((first >> 56 & 0xF).max(1) as usize..).unwrap_or_default();
@@ -49,6 +54,17 @@ fn translation(link: &CcixLink, end: Picoseconds) -> Option<[Hop; 2]> {
     };
     let [asked, answer] = [first(Direction::Up, TRANSLATE)?, first(Direction::Down, TRANSLATED)?];
     (answer.delivered <= end).then_some([asked, answer])
+}
+
+/// The first line was requested with its virtual address.
+fn is_direct(link: &CcixLink) -> bool {
+    let records = link.records(Direction::Up);
+    let first = records.iter().find(|one| has(one, is_of_a_line));
+    first.is_some_and(|one| {
+        has_message(one, |message| {
+            is_of_a_line(message[0] >> 60) && message.get(1).is_some_and(|word| word & DIRECT != 0)
+        })
+    })
 }
 
 /// Hops of the observed transfer: requests or written lines to the host, responses back.
@@ -98,6 +114,11 @@ impl Hops {
     }
 }
 
+/// The end of a walk in a span, else its begin.
+fn walk(walked: &[Picoseconds], from: Picoseconds, to: Picoseconds) -> Picoseconds {
+    walked.iter().copied().find(|time| (from..=to).contains(time)).unwrap_or(from)
+}
+
 /// Stages of the observed transfer, which ran alone.
 pub(super) fn stages(
     world: &World,
@@ -114,13 +135,31 @@ pub(super) fn stages(
         let mine = probes.iter().find(|one| Some(usize::from(one.stage)) == number);
         mine.map(|one| one.time)
     };
+    let later = |name: &str, least: Picoseconds| -> Option<Picoseconds> {
+        let number = world.fpga.stages().iter().position(|stage| stage == name);
+        let mut mine = probes.iter().filter(|one| Some(usize::from(one.stage)) == number);
+        mine.find(|one| one.time >= least).map(|one| one.time)
+    };
     let mut way = Way::new(begin);
     way.until("fpga", "task taken", first_time("Taken").ok_or_else(missing)?)?;
     let mut sent = begin;
+    // Ends of the host's walks for lines that came with virtual addresses.
+    let mut walked = Vec::new();
     let (hops, gateway) = match &*world.side {
-        Side::Agent { link, .. } => {
+        Side::Agent { link, translator, .. } => {
             way.until("fpga", "line requested", first_time("Requested").ok_or_else(missing)?)?;
             sent = first_time("Translated").ok_or_else(missing)?;
+            if let Some(translator) = translator
+                && is_direct(link)
+            {
+                // What the transfer waits for is a line behind the first, if one had to wait for the page.
+                match translation(link, end)
+                    .and_then(|[_, answer]| later("Translated", answer.delivered))
+                {
+                    Some(time) => sent = time,
+                    None => walked = translator.located(),
+                }
+            }
             if let Some([asked, answer]) = translation(link, sent) {
                 way.until("fpga", "translation", asked.handed)?;
                 way.until("wire", "translation, to the host", asked.delivered)?;
@@ -149,7 +188,9 @@ pub(super) fn stages(
         way.until("wire", "bits", last.end)?;
         way.until("wire", "propagation", last.end + hops.propagation)?;
         way.until("host", "port", last.delivered)?;
-        way.until("host", "home", last.delivered + gateway)?;
+        let home = last.delivered + gateway;
+        way.until("host", "home", home)?;
+        way.until("host", "page walk", walk(&walked, home, end))?;
         way.until("host", "memory", end)?;
         return way.finish(end);
     }
@@ -157,9 +198,11 @@ pub(super) fn stages(
     way.until("wire", "bits", first.end)?;
     way.until("wire", "propagation", first.end + hops.propagation)?;
     way.until("host", "port", first.delivered)?;
-    way.until("host", "home", first.delivered + gateway)?;
-    let answer = hops.down.first().ok_or_else(missing)?;
+    let home = first.delivered + gateway;
+    way.until("host", "home", home)?;
+    let answer = hops.down.iter().find(|hop| hop.handed >= home).ok_or_else(missing)?;
     let last = hops.down.last().ok_or_else(missing)?;
+    way.until("host", "page walk", walk(&walked, home, answer.handed))?;
     way.until("host", "memory", answer.handed)?;
     way.until("host", "port", answer.start)?;
     way.until("wire", "bits", last.end)?;

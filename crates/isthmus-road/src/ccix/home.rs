@@ -14,8 +14,8 @@ use isthmus_sim::world::ccix::CcixLink;
 
 use super::directory::{Action, Directory, Request, Response, Waiting};
 use super::messages::{
-    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, FAULT, FINV, FSHR, INVALIDATED, LOCK,
-    PACK, PEMD, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
+    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, DIRECT, FAULT, FAULTED, FINV, FSHR,
+    INVALIDATED, LOCK, PACK, PEMD, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
 };
 use super::scenario::{CcixHome, LINE_BYTES};
 use super::svm::Translator;
@@ -388,9 +388,6 @@ impl Home {
             };
             free.set(left);
         }
-        if self.number_of(index).is_none() {
-            return self.fail(format!("a request for line {index:#x}, which is not its memory"));
-        }
         let mask = match kind {
             WRITE => u64::MAX,
             WRITE_PART => message[2],
@@ -400,9 +397,48 @@ impl Home {
         if kind != READ {
             data = bytes_of(&message[message.len() - 8..]);
         }
+        if message[1] & DIRECT == 0 {
+            return self.line_request(kind, txn, index, mask, data, self.gateway);
+        }
+        let Some(translator) = &self.translator else {
+            return self.fail("a virtual address at a home without translation".to_owned());
+        };
+        let home = Rc::clone(self);
+        translator.locate(index, kind != READ, move |found| match found {
+            Some(physical) => {
+                home.line_request(kind, txn, physical, mask, data, Picoseconds::ZERO);
+            }
+            None => home.refuse(txn, line),
+        });
+    }
+
+    /// A request that the host's translation agent does not let to memory.
+    fn refuse(&self, txn: u64, line: u32) {
+        if let Some(translator) = &self.translator {
+            translator.fault();
+        }
+        self.free[0].set(self.free[0].get() + 1);
+        self.free[1].set(self.free[1].get() + line);
+        self.link.send(vec![header(COMP, 1, txn, [1, line]) | FAULTED]);
+    }
+
+    /// A request for a physical line, which is `way` from it.
+    fn line_request(
+        self: &Rc<Self>,
+        kind: u64,
+        txn: u64,
+        index: u64,
+        mask: u64,
+        data: Line,
+        way: Picoseconds,
+    ) {
+        if self.number_of(index).is_none() {
+            return self.fail(format!("a request for line {index:#x}, which is not its memory"));
+        }
+        let line = u32::from(kind != READ);
         let access = if kind == READ { self.read } else { self.write };
         let home = Rc::clone(self);
-        self.sim.after(self.gateway + access, move || {
+        self.sim.after(way + access, move || {
             let Some(number) = home.number_of(index) else {
                 return home.fail(format!("line {index:#x}: its page moved with an access open"));
             };

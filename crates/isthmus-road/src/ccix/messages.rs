@@ -16,6 +16,10 @@ pub(super) const CACHE_REQUEST: u64 = 12;
 pub(super) const CACHE_RESPONSE: u64 = 13;
 pub(super) const SNOOP: u64 = 14;
 pub(super) const LOCK: u64 = 15;
+/// Of an answer: the virtual address of the request does not allow it.
+pub(super) const FAULTED: u64 = 1 << 31;
+/// Of a request's address: the home translates it.
+pub(super) const DIRECT: u64 = 1;
 /// Codes of `rtl/coherence/gen/coherence_pkg.sv`.
 pub(super) const FSHR: u64 = 10;
 pub(super) const FINV: u64 = 11;

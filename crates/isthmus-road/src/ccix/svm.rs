@@ -27,6 +27,8 @@ const FRAMES: u64 = 1 << 46;
 /// The first virtual address.
 const FIRST: u64 = 0x7F40_0000_0000;
 const LINE_LOG2: u32 = LINE_BYTES.ilog2();
+/// Walks whose ends are kept, for the stages of one transfer: one a page, and a transfer has 17 pages at most.
+const RECORDED: usize = 32;
 
 /// Memory of the host that has its tables.
 struct Tables(Memory);
@@ -76,6 +78,8 @@ pub(super) struct Translator {
     /// Frames that no page has yet.
     free: RefCell<VecDeque<u64>>,
     moving: RefCell<Option<Move>>,
+    /// When the last walks for accesses with virtual addresses ended.
+    located: RefCell<VecDeque<Picoseconds>>,
     events: Cell<Events>,
 }
 
@@ -138,6 +142,7 @@ impl Translator {
             frames: RefCell::new(frames),
             free: RefCell::new(free),
             moving: RefCell::default(),
+            located: RefCell::default(),
             events: Cell::default(),
         }))
     }
@@ -211,6 +216,38 @@ impl Translator {
         });
     }
 
+    /// The host translates an access that came with its virtual address: the physical line, or `None` where the page is
+    /// not mapped or does not allow it.
+    pub(super) fn locate(
+        self: &Rc<Self>,
+        line: u64,
+        write: bool,
+        done: impl FnOnce(Option<u64>) + 'static,
+    ) {
+        let agent = Rc::clone(self);
+        self.sim.after(self.gateway, move || {
+            let address = line << LINE_LOG2;
+            let located = Rc::clone(&agent);
+            agent.iommu.translate(address, 0, move |walk| {
+                located.record();
+                done(physical(&walk, address, write));
+            });
+        });
+    }
+
+    fn record(&self) {
+        let mut located = self.located.borrow_mut();
+        if located.len() == RECORDED {
+            located.pop_front();
+        }
+        located.push_back(self.sim.now());
+    }
+
+    /// When the last walks for accesses with virtual addresses ended.
+    pub(super) fn located(&self) -> Vec<Picoseconds> {
+        self.located.borrow().iter().copied().collect()
+    }
+
     /// Begins to move the page around a line to another frame: no access may begin in it until it is there.
     /// False: another one is moving, or there is no free frame.
     pub(super) fn begin_move(&self, line: u64) -> Result<bool, RoadError> {
@@ -250,6 +287,12 @@ impl Translator {
     }
 }
 
+/// The physical line of an address whose walk has ended.
+fn physical(walk: &Walk, address: u64, write: bool) -> Option<u64> {
+    let leaf = walk.pages.first().copied().flatten().filter(|leaf| leaf.write || !write)?;
+    Some((leaf.frame | (address & ((1 << leaf.log2) - 1))) >> LINE_LOG2)
+}
+
 /// The words of a walk's pages: `translated_t` of `rtl/ccix/ccix_pkg.sv`.
 fn completions(id: u64, walk: &Walk) -> Vec<u64> {
     let head = TRANSLATED << 60 | 1 << 56 | id << 48;
@@ -274,6 +317,17 @@ mod tests {
     use isthmus_sim::world::Leaf;
 
     use super::*;
+
+    #[test]
+    fn an_access_with_its_virtual_address_reaches_its_line_or_none() {
+        let big = Leaf { frame: 5 << 21, log2: 21, write: false };
+        let walk = |leaf| Walk { pages: vec![leaf], accesses: 1 };
+        let address = 0x7F40_0012_3440;
+        let line = (5 << 21 | 0x12_3440) >> 6;
+        assert_eq!(physical(&walk(Some(big)), address, false), Some(line));
+        assert_eq!(physical(&walk(Some(big)), address, true), None);
+        assert_eq!(physical(&walk(None), address, false), None);
+    }
 
     #[test]
     fn a_walk_is_a_word_for_each_mapped_page_and_the_last_says_so() {

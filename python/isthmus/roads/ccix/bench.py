@@ -236,6 +236,7 @@ def parameters(platform: Platform, profile: Profile, driver: str, port: str = "l
         "NumMiss": int(design.translations.value),
         "PagesLog2": pages.bit_length() - 1,
         "Ahead": int(design.ahead.value),
+        "Direct": int(design.direct.value),
     }
 
 

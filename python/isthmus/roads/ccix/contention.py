@@ -134,6 +134,42 @@ def formula(m: Measurement, name: str) -> float:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """Times of an access of either side, and the share of its accesses that bring a line over."""
+
+    times: tuple[float, float]
+    moves: tuple[float, float]
+
+
+def flow(t: Terms, lines: int, busy: Sequence[int], share: float, before: Flow) -> Flow:
+    """Of `busy` accesses in flight, where lines under way are those of `before`.
+
+    A side has its rate times its moves times the remote time of lines under way, and a random access meets
+    one of them in one case of `lines`. What is left of a wait that it meets at any time is even between 0 and
+    the whole: 1/2 of it on the mean, and its square 1/3 of the whole's.
+    """
+    remote, local = (t.fpga_remote, t.host_remote), (t.fpga_local, t.host_local)
+    under_way = [n / time * part * wait for n, time, part, wait in
+                 zip(busy, before.times, before.moves, remote, strict=True)]  # fmt: skip
+    met = [some / lines for some in under_way]
+    # Those of the side's other accesses: the line is there when they end.
+    others = [some * max(0, n - 1) / max(1, n) for some, n in zip(met, busy, strict=True)]
+    # A line on its way to the host has left the FPGA for half of it. One on its way to the FPGA is kept at
+    # the home from half of it on until the FPGA's answer, half a round trip behind its end: the host waits,
+    # and then takes it.
+    moves = (
+        max(0.0, 1 - share - others[0] + met[1] / 2),
+        max(0.0, share - others[1] + met[0] / 2),
+    )
+    times = [here + part * (away - here) for here, away, part in zip(local, remote, moves, strict=True)]
+    # The FPGA's cache is blocked while a store waits for its own side's line: each other that ends meanwhile
+    # leaves its place empty for what is left.
+    times[0] += others[0] * remote[0] * (1 / 2 + others[0] * lines / 6)
+    times[1] += met[0] * remote[0] / 2 + others[1] * remote[1] / 2
+    return Flow((times[0], times[1]), moves)
+
+
+@dataclass(frozen=True)
 class Predicted:
     """The analytic model's means of both sides in ns, and lines that changed sides."""
 
@@ -147,23 +183,23 @@ def predicted(t: Terms, lines: int, accesses: int, window: int) -> Predicted:
     """The share of lines that the FPGA has, over time, from none on.
 
     Each side has `window` accesses in flight to lines drawn at random. It waits its local time where it has
-    the line, its remote time where it has not, and then has it. Nothing waits for anything else.
+    the line, its remote time where it has not, and then has it. An access whose line is under way waits for
+    what is left of that, half of it on the mean (`flow`).
     """
     share, transfers = 0.0, 0.0
+    now = Flow((t.fpga_remote, t.host_local), (1.0, 0.0))
     left = [float(accesses), float(accesses)]
     waited = [0.0, 0.0]
     while max(left) > 0:
-        times = (
-            share * t.fpga_local + (1 - share) * t.fpga_remote,
-            (1 - share) * t.host_local + share * t.host_remote,
-        )
-        rates = [window / time if some > 0 else 0.0 for time, some in zip(times, left, strict=True)]
+        busy = [window if some > 0 else 0 for some in left]
+        now = flow(t, lines, busy, share, now)
+        rates = [window / time if some > 0 else 0.0 for time, some in zip(now.times, left, strict=True)]
         # A step is a part of an access of the faster side, and short beside a change of the share.
         step = min(STEP * max(1.0, lines / 16) / max(rates), *(
             some / rate for some, rate in zip(left, rates, strict=True) if rate > 0
         ))  # fmt: skip
-        moved = (rates[0] * (1 - share) * step, rates[1] * share * step)
-        for number, (time, rate) in enumerate(zip(times, rates, strict=True)):
+        moved = (rates[0] * now.moves[0] * step, rates[1] * now.moves[1] * step)
+        for number, (time, rate) in enumerate(zip(now.times, rates, strict=True)):
             done = min(left[number], rate * step)
             waited[number] += done * time
             left[number] -= done if left[number] - done > 1e-9 else left[number]

@@ -41,7 +41,7 @@ def text(made: Document) -> str:
             f"# terms, measured alone, ns: FPGA local {t.fpga_local:.1f}, remote {t.fpga_remote:.1f} (RT); "
             f"host local {t.host_local:.1f}, remote {t.host_remote:.1f}\n"
             "# formula: FPGA hits x local + misses x remote, as counted; model: hits predicted from lines "
-            f"and terms, no queues, for {MODEL_LINES} lines and more\n"
+            f"and terms, waits for lines under way, for {MODEL_LINES} lines and more\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
     return "".join(parts)

@@ -73,6 +73,9 @@ class CcixDesign:
     translations: Annotated[Constant, Declared("1", 1, 64, "translations in flight")]
     block_pages: Annotated[Constant, Declared("1", 1, 8, "pages of a translation: 1, 2, 4 or 8")]
     ahead: Annotated[Constant, Declared("1", 0, 64, "pages that are translated ahead of a stream; 0: none")]
+    direct: Annotated[
+        Constant, Declared("1", 0, 1, "1: what begins a translation goes on, and the host translates it")
+    ]
     cache: Annotated[
         Constant, Declared("1", 4096, 16384, "lines of the FPGA's cache, 4 ways: a power of two")
     ]
