@@ -135,6 +135,25 @@ module link_credits_props
   end
   assign credit = credit_i && offered_q && !clear_q && !u_tx.step_valid_q;
 
+  // A CREDIT is taken into account in its second cycle, with its very count.
+  logic   credit_q, told_q;
+  count_t count_q, told_count_q;
+  always_ff @(posedge clk_i) begin
+    credit_q     <= started_q && credit;
+    count_q      <= count_i;
+    told_q       <= started_q && !clear_q && credit_q;
+    told_count_q <= count_q;
+  end
+
+  // What an idle sender of credits shows stays.
+  logic   still_q, bad_q;
+  count_t room_q;
+  always_ff @(posedge clk_i) begin
+    still_q <= started_q && !clear_q && idle_tx && !send && !credit;
+    bad_q   <= bad;
+    room_q  <= room[0];
+  end
+
   logic running_q = 1'b0;
   always_ff @(posedge clk_i) running_q <= started_q && !clear_q;
 
@@ -166,6 +185,10 @@ module link_credits_props
       assert (stored_q <= count_t'(Depth) && line <= count_t'(Depth) && lost_q <= count_t'(Depth));
       assert (d_freed <= count_t'(Depth));
       assert (12'(line) + 12'(stored_q) + 12'(lost_q) + 12'(d_freed) == 12'(d_sent));
+      if (u_tx.step_valid_q) assert (count_t'(known + u_tx.step_q) == count_q);
+      if (told_q) assert (known == told_count_q);
+      if (still_q) assert (room[0] == room_q && bad == bad_q);
+      assert (idle_tx == !credit_q);
       // No true CREDIT is ever refused.
       assert (!bad);
       // What the receiver counts is less than the truth by losses alone,

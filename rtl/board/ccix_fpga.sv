@@ -15,8 +15,8 @@
 ///               its address on AR to its beat on R 5 cycles
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
-///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2, Ahead,
-///               Direct as ccix_translate; AxiPort only with CacheLines
+///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2,
+///               Ahead, Direct as ccix_translate; AxiPort only with CacheLines
 ///   Not done    the hard block; atomics through the AXI port
 module ccix_fpga
   import ccix_pkg::*;

@@ -72,7 +72,7 @@ def points(seed: int = 1) -> list[Point]:
     # The same through the FPGA's cache, lines that no cache has.
     for policy in POLICIES:
         missed = Transfers(
-            "device-read", 128, 2 * READS, saturating(128), seed=seed, driver="cached", links=2, policy=policy
+            "device-read", 128, READS, saturating(128), seed=seed, driver="cached", links=2, policy=policy
         )
         made.append(Point(missed, "isthmus", platform))
     return made
