@@ -4,7 +4,8 @@
 /// The kinds are CCIX's for an agent without a cache: ReadOnce, WriteUnique, their completions, an
 /// exchange of credits. The layout is ours (docs/explanation/cores/ccix.md): a request has a word
 /// of header and a word of address, a write behind them a word of byte mask where it is a part of a
-/// line, and the line. With bit 0 of the address it is virtual: the home translates it. An answer has one word of header, a read's the line behind it.
+/// line, and the line. With bit 0 of the address it is virtual: the home translates it. An answer
+/// has one word of header, a read's the line behind it.
 /// Address translation has the services of PCIe (request, completion, invalidation, page request)
 /// as messages of the same channel.
 package ccix_pkg;

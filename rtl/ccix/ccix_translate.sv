@@ -18,8 +18,8 @@
 ///               a response of the agent. Of a direct request the host says so: phys_rsp_fault_i
 ///   Uses        a translation is in use until the agent's response; an invalidation is answered
 ///               when no use of an older translation is left
-///   Latency     hit, direct: 2 cycles from req_* to phys_*. Miss: 3 cycles to its message, and 5 from the
-///               last message of its translation to phys_*. Responses: 0 cycles
+///   Latency     hit, direct: 2 cycles from req_* to phys_*. Miss: 3 cycles to its message, and 5
+///               from the last message of its translation to phys_*. Responses: 0 cycles
 ///   Throughput  a request a cycle while pages hit
 ///   Errors      fail_o: more invalidations than NumInv were open
 ///   Parameters  NumMiss, PagesLog2, Ahead, Direct, NumInv and the stores as atc; 36 bits of page

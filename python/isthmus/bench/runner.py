@@ -48,6 +48,15 @@ def model(
         return build(spec, progress)
 
 
+def models(wanted: Sequence[tuple[str, Mapping[str, int]]]) -> list[Path]:
+    """The shared objects of board tops with these parameters, built side by side."""
+    from isthmus.console import building
+    from isthmus.models import ModelSpec, build_many
+
+    with building() as progress:
+        return build_many([ModelSpec(f"isthmus:board:{top}", top, dict(p)) for top, p in wanted], progress)
+
+
 @dataclass(frozen=True)
 class Sweep:
     """A runner that stores each point in a folder and reuses stored ones; `scheduler`: the address of a

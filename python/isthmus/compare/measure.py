@@ -129,14 +129,22 @@ def measure(
         bootstrap.ensure_native()
     built: dict[tuple[str, tuple[tuple[str, int], ...]], Path] = {}
 
-    def model(top: str, parameters: Mapping[str, int]) -> Path:
-        key = (top, tuple(sorted(parameters.items())))
-        if key not in built:
-            make = models or (lambda name, values: engine.model(name, parameters=dict(values)))
-            built[key] = make(top, parameters)
-        return built[key]
+    def key(top: str, parameters: Mapping[str, int]) -> tuple[str, tuple[tuple[str, int], ...]]:
+        return top, tuple(sorted(parameters.items()))
 
-    scenarios: list[dict[str, Any]] = [one for run in chosen.runs for one in run.scenarios(model)]
+    def missing(top: str, parameters: Mapping[str, int]) -> Path:
+        return built.setdefault(key(top, parameters), Path(top))
+
+    # Once to know the models, which are built side by side, and once with them.
+    for one in chosen.runs:
+        one.scenarios(missing)
+    if models is None:
+        built = dict(zip(built, engine.models([(top, dict(values)) for top, values in built]), strict=True))
+    else:
+        built = {(top, values): models(top, dict(values)) for top, values in built}
+    scenarios: list[dict[str, Any]] = [
+        each for one in chosen.runs for each in one.scenarios(lambda top, values: built[key(top, values)])
+    ]
     # What is likely to last longest begins first; tables have an order of their own.
     scenarios.sort(key=_work, reverse=True)
     found = [
