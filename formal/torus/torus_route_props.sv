@@ -31,6 +31,14 @@ module torus_route_props
       .here_i, .last_i, .head_i(1'b1), .dest_i, .vc_i, .port_o(port[p]), .vc_o(vc[p])
     );
   end
+  // Without a head there is no route, whatever else is at the inputs.
+  port_e none;
+  logic none_vc;
+  torus_route #(.Dims(Dims), .Port(PortLocal)) u_none (
+    .here_i, .last_i, .head_i(1'b0), .dest_i, .vc_i, .port_o(none), .vc_o(none_vc)
+  );
+  always_comb assert (none == PortNone && !none_vc);
+
   port_e out;
   logic out_vc;
   always_comb begin

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 _HIDES = re.compile(r'\|[^|]*\||"[^"]*"|;.*')
-"""Where a parenthesis is none: quoted names, strings, comments."""
+"""Parts of a line whose parentheses do not count: quoted names, strings, comments."""
 
 
 def commands(lines: Iterable[str]) -> Iterator[str]:

@@ -103,7 +103,7 @@ LARGEST_WINDOW = 4096
 LARGEST_RATE = 1e9
 ITERATIONS = 1000
 BRIEF = 200
-"""The most of one of several questions."""
+"""The most requests that are measured for each size where several operations are."""
 LARGEST_ITERATIONS = 1_000_000
 VOLUME = 256 << 10
 """Without -n, as many requests are measured as move this many bytes in total, within `FEWEST` and

@@ -127,24 +127,19 @@ def measure(
 
     if runner is None:
         bootstrap.ensure_native()
+    # The scenarios are made twice: first to learn which models they need, then with the models, which are
+    # all built at once.
     built: dict[tuple[str, tuple[tuple[str, int], ...]], Path] = {}
 
-    def key(top: str, parameters: Mapping[str, int]) -> tuple[str, tuple[tuple[str, int], ...]]:
-        return top, tuple(sorted(parameters.items()))
+    def model(top: str, parameters: Mapping[str, int]) -> Path:
+        return built.setdefault((top, tuple(sorted(parameters.items()))), Path(top))
 
-    def missing(top: str, parameters: Mapping[str, int]) -> Path:
-        return built.setdefault(key(top, parameters), Path(top))
-
-    # Once to know the models, which are built side by side, and once with them.
     for one in chosen.runs:
-        one.scenarios(missing)
-    if models is None:
-        built = dict(zip(built, engine.models([(top, dict(values)) for top, values in built]), strict=True))
-    else:
-        built = {(top, values): models(top, dict(values)) for top, values in built}
-    scenarios: list[dict[str, Any]] = [
-        each for one in chosen.runs for each in one.scenarios(lambda top, values: built[key(top, values)])
-    ]
+        one.scenarios(model)
+    wanted = [(top, dict(values)) for top, values in built]
+    made = engine.models(wanted) if models is None else [models(*one) for one in wanted]
+    built = dict(zip(built, made, strict=True))
+    scenarios: list[dict[str, Any]] = [each for one in chosen.runs for each in one.scenarios(model)]
     # What is likely to last longest begins first; tables have an order of their own.
     scenarios.sort(key=_work, reverse=True)
     found = [

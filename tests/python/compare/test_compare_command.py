@@ -16,7 +16,7 @@ import pytest
 import typer
 from isthmus import cli, platforms
 from isthmus.compare import api, settings
-from isthmus.compare.measure import Request, planned
+from isthmus.compare.measure import Request, measure, planned
 from isthmus.compare.question import of_road
 from isthmus.errors import UserError
 from isthmus.figures import baseline
@@ -242,3 +242,26 @@ def test_the_package_is_the_notebook_function() -> None:
         isthmus.compare("raed")
     with pytest.raises(AttributeError, match="module 'isthmus' has no attribute 'nothing'"):
         isthmus.nothing  # noqa: B018
+
+
+def test_all_missing_models_are_built_at_once_and_each_scenario_gets_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[list[tuple[str, dict[str, int]]]] = []
+
+    def build(wanted: list[tuple[str, dict[str, int]]]) -> list[Path]:
+        calls.append(wanted)
+        return [Path(f"{top}-{number}.so") for number, (top, _) in enumerate(wanted)]
+
+    seen: set[str] = set()
+
+    def run(scenario: dict[str, Any], **rest: Any) -> Any:
+        seen.add(Path(scenario["device"]["model_path"]).name)
+        return made_up.engine(scenario, **rest)
+
+    monkeypatch.setattr("isthmus.bench.runner.models", build)
+    request = Request(op="read", platforms=["gige-direct", "usb-t5810"])
+    measure(request, command="compare", runner=run)
+    [wanted] = calls
+    assert {top for top, _ in wanted} == {"gige_etherbone", "usb_etherbone"}
+    assert seen == {f"{top}-{number}.so" for number, (top, _) in enumerate(wanted)}
