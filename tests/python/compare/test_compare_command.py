@@ -251,17 +251,16 @@ def test_all_missing_models_are_built_at_once_and_each_scenario_gets_its_own(
 
     def build(wanted: list[tuple[str, dict[str, int]]]) -> list[Path]:
         calls.append(wanted)
-        return [Path(f"{top}-{number}.so") for number, (top, _) in enumerate(wanted)]
+        return [Path(f"{top}.so") for top, _ in wanted]
 
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
 
     def run(scenario: dict[str, Any], **rest: Any) -> Any:
-        seen.add(Path(scenario["device"]["model_path"]).name)
+        seen[scenario["platform"]["name"]] = scenario["device"]["model_path"]
         return made_up.engine(scenario, **rest)
 
     monkeypatch.setattr("isthmus.bench.runner.models", build)
     request = Request(op="read", platforms=["gige-direct", "usb-t5810"])
     measure(request, command="compare", runner=run)
-    [wanted] = calls
-    assert {top for top, _ in wanted} == {"gige_etherbone", "usb_etherbone"}
-    assert seen == {f"{top}-{number}.so" for number, (top, _) in enumerate(wanted)}
+    assert [sorted(top for top, _ in wanted) for wanted in calls] == [["gige_etherbone", "usb_etherbone"]]
+    assert seen == {"gige-direct": "gige_etherbone.so", "usb-t5810": "usb_etherbone.so"}
