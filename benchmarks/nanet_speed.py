@@ -34,7 +34,7 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
         stream = Stream(
             ports=PORTS, window=STREAM_WINDOW, page_kib=page_kib, iterations=options.datagrams // PORTS
         )
-        model = running.model(TOP, False, parameters(platform, "isthmus", PORTS, page_kib))
+        model = running.model(TOP, parameters(platform, "isthmus", PORTS, page_kib))
         made = scenario(platform, "isthmus", stream, model)
         speeds, rate = [], 0.0
         for _ in range(options.repetitions):

@@ -55,7 +55,7 @@ def measure(
     found: dict[str, dict[int, float]] = {}
     for name in systems:
         platform = platforms.load(name)
-        model = running.model(platforms.kind(platform.bus).boards["as-published"], False)
+        model = running.model(platforms.kind(platform.bus).boards["as-published"])
         for factor in factors:
             made = scenario.scenario(
                 scaled(platform, factor), "as-published", model, scenario.tlu(ITERATIONS), 1

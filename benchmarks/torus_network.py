@@ -34,7 +34,7 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     platform = platforms.load(PLATFORM)
     traffic = Traffic(nodes(options.nodes), load=options.load, size=options.bytes, packets=options.packets)
     traffic = replace(traffic, seed=options.seed)
-    model = running.model(TOP, False, parameters(platform, traffic), many=True)
+    model = running.model(TOP, parameters(platform, traffic), many=True)
 
     def run(one: Traffic) -> tuple[dict[str, object], float]:
         begin = time.process_time()

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.deterministic
 def run(puts: Puts, profile: Profile = "isthmus", name: str = "apelink-gen3") -> dict[str, Any]:
     """One run, its model built where it is not."""
     platform = platforms.load(name)
-    model = runner.model(TOP, False, parameters(platform, profile))
+    model = runner.model(TOP, parameters(platform, profile))
     (found,) = native.run_scenario(scenario(platform, profile, replace(puts, seed=7), model))
     return found
 

@@ -27,20 +27,20 @@ PINS_BYTES_S = 64 * 250e6
 @pytest.fixture(scope="module")
 def built() -> dict[str, dict[str, Path]]:
     drivers = [driver for driver in bench.DRIVERS if driver != "cached-hit"]
-    made = {driver: bench.model(bench.loaded(), "isthmus", driver) for driver in drivers}
+    made = {driver: bench.models(bench.loaded(), "isthmus", driver) for driver in drivers}
     return made | {"cached-hit": made["cached"], "contended": made["cached"]}
 
 
 @pytest.fixture(scope="module")
 def axi() -> Path:
     """The FPGA's logic is an AXI master in front of its cache."""
-    return bench.model(bench.loaded(), "isthmus", "cached", port="axi")[bench.FPGA]
+    return bench.models(bench.loaded(), "isthmus", "cached", port="axi")[bench.FPGA]
 
 
 @pytest.fixture(scope="module")
 def waiting() -> Path:
     """Each line waits for the translation of its page, a page a completion, none ahead."""
-    return bench.model(bench.loaded(), "as-published", "svm")[bench.FPGA]
+    return bench.models(bench.loaded(), "as-published", "svm")[bench.FPGA]
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +89,7 @@ def test_a_full_link_carries_writes_in_whole_beats(run: Run) -> None:
 
 
 def test_without_packing_a_packet_has_one_message(run: Run) -> None:
-    single = runner.model(
-        bench.FPGA, False, bench.parameters(bench.loaded(), "as-published", "request-agent")
-    )
+    single = runner.model(bench.FPGA, bench.parameters(bench.loaded(), "as-published", "request-agent"))
     for operation in bench.OPERATIONS:
         transport = {"packet_messages": 1, "packet_bytes": 128}
         found = run(transport, operation=operation, size=4096, iterations=300, window=4, model=single)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.deterministic
 @pytest.fixture(scope="module")
 def models() -> dict[str, Path]:
     return {
-        letter: runner.model(locks.TOP, False, locks.parameters(bench.loaded(), "isthmus", mode))
+        letter: runner.model(locks.TOP, locks.parameters(bench.loaded(), "isthmus", mode))
         for letter, mode in MODES.items()
     }
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.deterministic
 def run(traffic: Traffic) -> dict[str, Any]:
     """One run, its model built where it is not."""
     platform = platforms.load(PLATFORM)
-    model = runner.model(TOP, False, parameters(platform, traffic), many=True)
+    model = runner.model(TOP, parameters(platform, traffic), many=True)
     (found,) = native.run_scenario(scenario(platform, replace(traffic, seed=5), model))
     return found
 

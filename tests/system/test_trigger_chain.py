@@ -50,7 +50,7 @@ def run() -> Run:
         )
         which = f"{profile} {chain.place}"
         if which not in built:
-            built[which] = model(TOP, False, parameters(platform, profile, chain))  # type: ignore[arg-type]
+            built[which] = model(TOP, parameters(platform, profile, chain))  # type: ignore[arg-type]
         made = scenario(platform, profile, chain, TIMES, built[which])  # type: ignore[arg-type]
         made["workload"] |= workload or {}
         (found,) = native.run_scenario(made)

@@ -43,7 +43,7 @@ def run() -> Run:
         platform = platforms.load(where)
         key = where, profile, ports, page_kib != 0
         if key not in built:
-            built[key] = model(top(platform), False, parameters(platform, profile, ports, page_kib))  # type: ignore[arg-type]
+            built[key] = model(top(platform), parameters(platform, profile, ports, page_kib))  # type: ignore[arg-type]
         stream = Stream(ports=ports, iterations=60, page_kib=page_kib, seed=5)
         made = scenario(platform, profile, stream, built[key], faults=faults or {})  # type: ignore[arg-type]
         made["skip_idle"] = skip_idle

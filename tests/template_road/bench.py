@@ -2,10 +2,10 @@
 """Scenarios of the mailbox, and how they are measured."""
 
 from collections.abc import Mapping, Sequence
-from time import monotonic
 from typing import Any
 
-from isthmus.bench import runner as running
+from isthmus.bench.runner import Runner
+from isthmus.bench.session import Session
 from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.results import Document
 
@@ -31,19 +31,17 @@ def measure(
     sizes: Sequence[int],
     iterations: int,
     seed: int,
-    runner: running.Runner | None,
+    runner: Runner | None,
 ) -> Document:
     """Every size on every platform, in both profiles."""
-    begin = monotonic()
+    session = Session("mailbox", runner=runner)
     wanted = [
         scenario(platform, profile, size, iterations, seed)
-        for platform in chosen
+        for platform in map(session.platform, chosen)
         for profile in PROFILES
         for size in sizes
     ]
-    return running.gather(
-        running.run_all(wanted, "mailbox", runner or running.run), chosen, seed=seed, begin=begin
-    )
+    return session.document(session.run(wanted), seed)
 
 
 def label(made: Mapping[str, Any]) -> str:

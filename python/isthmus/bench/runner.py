@@ -8,9 +8,7 @@ point and resumes where it was stopped.
 from __future__ import annotations
 
 import os
-import sys
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +18,8 @@ from isthmus.errors import DataError
 from isthmus.roads.table import resolve, road
 
 if TYPE_CHECKING:
+    from isthmus.models import ModelSpec
     from isthmus.native import RunProgress
-    from isthmus.platforms import Platform
-    from isthmus.results import Document
 
 Results = list[dict[str, Any]]
 Runner = Callable[[Mapping[str, Any]], Results]
@@ -36,25 +33,42 @@ def run(scenario: Mapping[str, Any], progress: Callable[[RunProgress], None] | N
     return native.run_scenario(scenario, progress)
 
 
+def spec(
+    top: str, parameters: Mapping[str, int] | None = None, *, waveform: bool = False, many: bool = False
+) -> ModelSpec:
+    """The model of a board top with these parameters. `many`: of which many run at once."""
+    from isthmus.models import ModelSpec
+
+    return ModelSpec(f"isthmus:board:{top}", top, parameters or {}, "fst" if waveform else "none", many=many)
+
+
+def place(wanted: ModelSpec) -> Path:
+    """Where a model is, or will be once it is built."""
+    from isthmus.models import place
+
+    return place(wanted)
+
+
+def build(wanted: Sequence[ModelSpec]) -> list[Path]:
+    """The shared objects, those that are missing built side by side; a build shows its progress."""
+    from isthmus.console import building
+    from isthmus.models import build_many
+
+    with building() as progress:
+        return build_many(wanted, progress)
+
+
 def model(
-    top: str, trace: bool = False, parameters: Mapping[str, int | str] | None = None, many: bool = False
+    top: str, parameters: Mapping[str, int] | None = None, *, waveform: bool = False, many: bool = False
 ) -> Path:
-    """The shared object of a board top; a build shows its progress. `many`: of which many run at once."""
-    from isthmus.console import building
-    from isthmus.models import ModelSpec, build
-
-    spec = ModelSpec(f"isthmus:board:{top}", top, parameters or {}, "fst" if trace else "none", many=many)
-    with building() as progress:
-        return build(spec, progress)
+    """The shared object of one board top."""
+    return build([spec(top, parameters, waveform=waveform, many=many)])[0]
 
 
-def models(wanted: Sequence[tuple[str, Mapping[str, int]]]) -> list[Path]:
-    """The shared objects of board tops with these parameters, built side by side."""
-    from isthmus.console import building
-    from isthmus.models import ModelSpec, build_many
-
-    with building() as progress:
-        return build_many([ModelSpec(f"isthmus:board:{top}", top, dict(p)) for top, p in wanted], progress)
+def models(wanted: Mapping[str, Mapping[str, int]]) -> dict[str, Path]:
+    """The shared objects of the board tops of one system, by their names, with these parameters."""
+    made = build([spec(top, parameters) for top, parameters in wanted.items()])
+    return dict(zip(wanted, made, strict=True))
 
 
 @dataclass(frozen=True)
@@ -147,29 +161,6 @@ def _kept(scenarios: Sequence[Mapping[str, Any]], title: str, wanted: Sweep) -> 
         )
         found |= zip(missing, made, strict=True)
     return [item for key in keys for item in found[key]]
-
-
-def gather(
-    measured: Sequence[Mapping[str, Any]],
-    platforms: Iterable[Platform],
-    *,
-    seed: int,
-    begin: float,
-    models: Mapping[str, Path] | None = None,
-    command: str | None = None,
-) -> Document:
-    """The result document of measurements that were begun at `begin`, by `time.monotonic`.
-
-    models   those that took part, by a name
-    command  instead of this program's
-    """
-    # Imported here: asks git and hashes the sources, which a caller that fails early need not wait for.
-    from isthmus.results import document
-    from isthmus.results.context import collect
-
-    text = command or " ".join(["isthmus", *sys.argv[1:]])
-    context = collect(text, seed, models or {}, time.monotonic() - begin)
-    return document(context, measured, platforms)
 
 
 def _check(found: Sequence[Mapping[str, Any]]) -> None:

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isthmus.bench.session import Models
 from isthmus.compare.answer import Answer, Row
 from isthmus.compare.answer import answer as answer_of
 from isthmus.compare.measure import Request, measure, planned
-from isthmus.compare.question import Models
 from isthmus.compare.terminal import Files, screen
 from isthmus.compare.terminal import details as all_details
 from isthmus.errors import UserError

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from isthmus.compare.question import Models, Plan, defaults, plan
+from isthmus.compare.question import Plan, defaults, plan
 from isthmus.compare.settings import apply, warnings
 from isthmus.errors import UserError
 from isthmus.workload import Noise, Question, default_size, question, read_noise
 
 if TYPE_CHECKING:
     from isthmus.bench.runner import Runner
+    from isthmus.bench.session import Models
     from isthmus.platforms import Platform
     from isthmus.results import Document
 
@@ -118,40 +118,20 @@ def measure(
 
     runner, models  of tests: what stands in for the engine, and for the models of RTL
     """
+    from isthmus.bench.session import Session
+
     chosen = planned(request)
-    begin = monotonic()
-    from isthmus import bootstrap
-    from isthmus.bench import runner as engine
-    from isthmus.results import document
-    from isthmus.results.context import collect
-
-    if runner is None:
-        bootstrap.ensure_native()
-    # The scenarios are made twice: first to learn which models they need, then with the models, which are
-    # all built at once.
-    built: dict[tuple[str, tuple[tuple[str, int], ...]], Path] = {}
-
-    def model(top: str, parameters: Mapping[str, int]) -> Path:
-        return built.setdefault((top, tuple(sorted(parameters.items()))), Path(top))
-
-    for one in chosen.runs:
-        one.scenarios(model)
-    wanted = [(top, dict(values)) for top, values in built]
-    made = engine.models(wanted) if models is None else [models(*one) for one in wanted]
-    built = dict(zip(built, made, strict=True))
-    scenarios: list[dict[str, Any]] = [each for one in chosen.runs for each in one.scenarios(model)]
+    session = Session("measure", runner=runner, given=models, command=command)
+    for platform in chosen.platforms:
+        session.platform(platform)
+    scenarios = [each for one in chosen.runs for each in one.scenarios(session.model)]
     # What is likely to last longest begins first; tables have an order of their own.
     scenarios.sort(key=_work, reverse=True)
-    found = [
-        # A timeline is what a trace of one transfer is for: here it would be nine tenths of the file.
-        {**one, "timeline": []}
-        for one in engine.run_all(scenarios, "measure", runner or engine.run)
-    ]
-    names = {f"{top}-{n}" if n else top: path for n, ((top, _), path) in enumerate(built.items())}
-    context = collect(command, request.seed, names, monotonic() - begin)
-    warned = [line for platform in chosen.platforms for line in warnings(platform)]
-    context["notes"] = [*chosen.left_out, *(f"warning: {line}" for line in warned)]
+    # A timeline is what a trace of one transfer is for: here it would be nine tenths of the file.
+    found = [{**one, "timeline": []} for one in session.run(scenarios)]
+    warned = [f"warning: {line}" for platform in chosen.platforms for line in warnings(platform)]
+    remarks: dict[str, Any] = {"notes": [*chosen.left_out, *warned]}
     noise = chosen.runs[0].question.noise
     if noise is not None:
-        context["noise"] = f"{noise.source}: {noise.samples} samples, largest {noise.largest / 1000:g} us"
-    return document(context, found, chosen.platforms)
+        remarks["noise"] = f"{noise.source}: {noise.samples} samples, largest {noise.largest / 1000:g} us"
+    return session.document(found, request.seed, remarks)

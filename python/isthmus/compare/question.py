@@ -7,9 +7,8 @@ A road takes part by a module that its entry in the table of roads names as `que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from isthmus.errors import UserError, choose
@@ -18,12 +17,10 @@ from isthmus.roads.table import having, resolve
 from isthmus.workload import bytes_text, size_text
 
 if TYPE_CHECKING:
+    from isthmus.bench.session import Models
     from isthmus.platforms import Platform
     from isthmus.results.constants import Constants
     from isthmus.workload import Question
-
-Models = Callable[[str, Mapping[str, int]], Path]
-"""The shared object of a top with these parameters."""
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,11 @@ def build_many(specs: Sequence[ModelSpec], progress: Progress | None = None) -> 
     return [path for path, _ in targets]
 
 
+def place(spec: ModelSpec) -> Path:
+    """Where the shared object of `spec` is, or will be once it is built."""
+    return _target(spec, tools.find_toolchain())[0]
+
+
 def _target(spec: ModelSpec, toolchain: tools.Toolchain) -> tuple[Path, str]:
     """The path of the model, existing or not, and its hash."""
     generator = Path(__file__).parent

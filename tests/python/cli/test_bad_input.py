@@ -178,8 +178,8 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in STAND_INS:
         monkeypatch.setattr(name, reached)
     monkeypatch.setattr("isthmus.bench.runner.run_all", reached)
-    monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
-    monkeypatch.setattr("isthmus.bench.runner.models", lambda wanted: [Path("model.so")] * len(wanted))
+    monkeypatch.setattr("isthmus.bench.runner.place", lambda _: Path("model.so"))
+    monkeypatch.setattr("isthmus.bench.runner.build", lambda wanted: [Path("model.so")] * len(wanted))
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, hard))
     yield tmp_path

@@ -244,23 +244,15 @@ def test_the_package_is_the_notebook_function() -> None:
         isthmus.nothing  # noqa: B018
 
 
-def test_all_missing_models_are_built_at_once_and_each_scenario_gets_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls: list[list[tuple[str, dict[str, int]]]] = []
-
-    def build(wanted: list[tuple[str, dict[str, int]]]) -> list[Path]:
-        calls.append(wanted)
-        return [Path(f"{top}.so") for top, _ in wanted]
-
+def test_each_scenario_gets_its_own_model(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, str] = {}
 
     def run(scenario: dict[str, Any], **rest: Any) -> Any:
         seen[scenario["platform"]["name"]] = scenario["device"]["model_path"]
         return made_up.engine(scenario, **rest)
 
-    monkeypatch.setattr("isthmus.bench.runner.models", build)
+    monkeypatch.setattr("isthmus.bench.runner.place", lambda spec: Path(f"{spec.top}.so"))
+    monkeypatch.setattr("isthmus.bench.runner.build", lambda specs: None)
     request = Request(op="read", platforms=["gige-direct", "usb-t5810"])
     measure(request, command="compare", runner=run)
-    assert [sorted(top for top, _ in wanted) for wanted in calls] == [["gige_etherbone", "usb_etherbone"]]
     assert seen == {"gige-direct": "gige_etherbone.so", "usb-t5810": "usb_etherbone.so"}

@@ -101,8 +101,8 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "rich.events").write_bytes(b"")
     (tmp_path / "times.json").write_bytes(times.STORED.read_bytes())
     monkeypatch.setattr("isthmus.bench.runner.run", engine)
-    monkeypatch.setattr("isthmus.bench.runner.model", lambda *_, **__: Path("model.so"))
-    monkeypatch.setattr("isthmus.bench.runner.models", lambda wanted: [Path("model.so")] * len(wanted))
+    monkeypatch.setattr("isthmus.bench.runner.place", lambda _: Path("model.so"))
+    monkeypatch.setattr("isthmus.bench.runner.build", lambda wanted: [Path("model.so")] * len(wanted))
     for name, text in docs_commands.FILES.items():
         (tmp_path / name).write_text(text)
     for page in pages():

@@ -654,14 +654,10 @@ def test_wrong_data_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_models_are_built_once_for_all_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    built: list[tuple[str, dict[str, int]]] = []
-
-    def model(top: str, trace: bool = False, parameters: Mapping[str, int] | None = None) -> Path:
-        built.append((top, dict(parameters or {})))
-        return Path(f"{top}-{len(built)}.so")
-
-    monkeypatch.setattr(rdma.running, "model", model)
+    built: list[str] = []
+    monkeypatch.setattr(rdma.running, "place", lambda spec: Path(f"{spec.top}.so"))
+    monkeypatch.setattr(rdma.running, "build", lambda specs: built.extend(spec.top for spec in specs))
     rdma.measure(rdma_published.points(), runner=engine)
     # Of each profile, and with one link.
-    assert [top for top, _ in built].count(rdma.INTERFACE) == 3
-    assert [top for top, _ in built].count(rdma.SWITCH) == 2
+    assert built.count(rdma.INTERFACE) == 3
+    assert built.count(rdma.SWITCH) == 2

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -126,24 +125,14 @@ def measure(
     given     the model instead of those built for the points
     runner    instead of the simulator
     """
-    begin = monotonic()
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
-    used: dict[str, Platform] = {}
+    session = Session(title, runner=runner, given=given)
     wanted = []
     for point in points:
         check(point.puts)
-        loaded = platforms.load(point.platform) if isinstance(point.platform, str) else point.platform
-        platform = used.setdefault(loaded.name, loaded)
-        values = parameters(platform, point.profile)
-        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
-        if name not in built:
-            built[name] = running.model(TOP, False, values) if given is None else given
-        wanted.append(scenario(platform, point.profile, point.puts, built[name]))
-    found = running.run_all(wanted, title, runner or running.run)
-    seed = points[0].puts.seed if points else 0
-    return running.gather(found, list(used.values()), seed=seed, begin=begin, models=built)
+        platform = session.platform(point.platform)
+        model = session.model(TOP, parameters(platform, point.profile))
+        wanted.append(scenario(platform, point.profile, point.puts, model))
+    return session.document(session.run(wanted), points[0].puts.seed if points else 0)
 
 
 def label(made: Mapping[str, Any]) -> str:

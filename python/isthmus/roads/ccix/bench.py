@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal
 
-from isthmus import bootstrap, platforms
+from isthmus import platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -240,12 +240,9 @@ def parameters(platform: Platform, profile: Profile, driver: str, port: str = "l
     }
 
 
-def model(
-    platform: Platform, profile: Profile, driver: str, waveform: bool = False, port: str = "lines"
-) -> dict[str, Path]:
+def models(platform: Platform, profile: Profile, driver: str, port: str = "lines") -> dict[str, Path]:
     """The shared object of a driver's top by its name; a build shows its progress."""
-    top = TOPS[driver]
-    return {top: running.model(top, waveform, parameters(platform, profile, driver, port))}
+    return running.models({TOPS[driver]: parameters(platform, profile, driver, port)})
 
 
 def points(
@@ -295,24 +292,14 @@ def measure(
     given     the models instead of those built for the points
     runner    instead of the simulator
     """
-    begin = monotonic()
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, str, str], Mapping[str, Path]] = {}
+    session = Session(title, runner=runner, given=given, waveform=waveform, command=command)
     runs = []
     for point in wanted:
-        key = (point.platform.name, point.profile, point.transfers.driver, point.transfers.port)
-        if key not in made:
-            made[key] = given or model(point.platform, *key[1:3], waveform is not None, key[3])
-            what = " virtual" if key[2] == "svm" else " axi" if key[3] == "axi" else ""
-            built |= {f"{top} {key[0]} {key[1]}{what}": path for top, path in made[key].items()}
-        one = scenario(point, made[key])
-        runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})
-    found = running.run_all(runs, title, runner or running.run)
-    seed = wanted[0].transfers.seed if wanted else 0
-    used = list({point.platform.name: point.platform for point in wanted}.values())
-    return running.gather(found, used, seed=seed, begin=begin, models=built, command=command)
+        platform, t = session.platform(point.platform), point.transfers
+        values = parameters(platform, point.profile, t.driver, t.port)
+        top = TOPS[t.driver]
+        runs.append(scenario(point, {top: session.model(top, values)}))
+    return session.document(session.run(runs), wanted[0].transfers.seed if wanted else 0)
 
 
 def loaded(name: str = PLATFORM) -> Platform:

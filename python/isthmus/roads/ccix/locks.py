@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from isthmus import bootstrap
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.results import Document, Measurement
 from isthmus.roads.ccix.bench import WALL_S, packets
@@ -156,20 +155,12 @@ def measure(
     given: Path | None = None,
 ) -> Document:
     """Run the points; nothing is printed but progress. `given`: the model instead of those built."""
-    begin = monotonic()
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
+    session = Session(title, runner=runner, given=given)
     runs = []
     for point in wanted:
-        key = f"{TOP} {point.platform.name} {point.profile} {point.mode.name}"
-        if key not in built:
-            values = parameters(point.platform, point.profile, point.mode)
-            built[key] = given or running.model(TOP, False, values)
-        runs.append(scenario(point, built[key]))
-    found = running.run_all(runs, title, runner or running.run)
-    used = list({point.platform.name: point.platform for point in wanted}.values())
-    return running.gather(found, used, seed=wanted[0].seed if wanted else 0, begin=begin, models=built)
+        values = parameters(session.platform(point.platform), point.profile, point.mode)
+        runs.append(scenario(point, session.model(TOP, values)))
+    return session.document(session.run(runs), wanted[0].seed if wanted else 0)
 
 
 def measured(document: Document) -> list[Measurement]:

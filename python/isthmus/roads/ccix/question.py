@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from isthmus.compare.question import Driver, Models
+from isthmus.bench.session import Models
+from isthmus.compare.question import Driver
 from isthmus.roads.ccix import bench
 from isthmus.roads.ccix.bench import translated
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal
 
-from isthmus import bootstrap, platforms
+from isthmus import platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -300,20 +300,28 @@ def parameters(
     return made
 
 
+def designs(
+    platform: Platform,
+    profile: Profile,
+    cached: bool = False,
+    links: int = 1,
+    driver: str = "uncached",
+    port: str = "lines",
+) -> dict[str, dict[str, int]]:
+    """The parameters of a driver's devices by the name of their top."""
+    return {top: parameters(platform, profile, top, cached, links) for top in tops(driver, port)}
+
+
 def models(
     platform: Platform,
     profile: Profile,
-    waveform: bool = False,
     cached: bool = False,
     links: int = 1,
     driver: str = "uncached",
     port: str = "lines",
 ) -> dict[str, Path]:
     """The shared objects of a driver's devices by the name of their top; a build shows its progress."""
-    return {
-        top: running.model(top, waveform and top != HOST, parameters(platform, profile, top, cached, links))
-        for top in tops(driver, port)
-    }
+    return running.models(designs(platform, profile, cached, links, driver, port))
 
 
 def points(
@@ -375,27 +383,16 @@ def measure(
     given     the models instead of those built for the points
     runner    instead of the simulator
     """
-    begin = monotonic()
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
-    made: dict[tuple[str, Profile, bool, int, bool, str], Mapping[str, Path]] = {}
+    session = Session(title, runner=runner, given=given, waveform=waveform, command=command)
     runs = []
     for point in wanted:
-        t = point.transfers
-        key = (point.platform.name, point.profile, t.cached, t.links, t.driver in PCIE, t.port)
-        if key not in made:
-            made[key] = given or models(
-                point.platform, point.profile, waveform is not None, t.cached, t.links, t.driver, t.port
-            )
-            name = f"{key[0]} {key[1]}{' cached' if t.cached else ''}{' two links' if t.links > 1 else ''}"
-            built |= {f"{top} {name}": path for top, path in made[key].items()}
-        one = scenario(point, made[key])
-        runs.append(one if waveform is None else {**one, "waveform": str(waveform.resolve())})
-    found = running.run_all(runs, title, runner or running.run)
-    seed = wanted[0].transfers.seed if wanted else 0
-    used = list({point.platform.name: point.platform for point in wanted}.values())
-    return running.gather(found, used, seed=seed, begin=begin, models=built, command=command)
+        platform, t = session.platform(point.platform), point.transfers
+        made = {
+            top: session.model(top, values, waveform=False if top == HOST else None)
+            for top, values in designs(platform, point.profile, t.cached, t.links, t.driver, t.port).items()
+        }
+        runs.append(scenario(point, made))
+    return session.document(session.run(runs), wanted[0].transfers.seed if wanted else 0)
 
 
 def loaded(name: str = PLATFORM) -> Platform:

@@ -98,7 +98,7 @@ def scenario_text(asked: Asked) -> str:
         raise UserError(f"print-scenario: {len(found)} runs; name {_ONE}")
     [point] = found
     t = point.transfers
-    made = models(point.platform, point.profile, False, t.cached, t.links, t.driver, t.port)
+    made = models(point.platform, point.profile, t.cached, t.links, t.driver, t.port)
     return json.dumps(scenario(point, made), indent=1)
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from isthmus.compare.question import Driver, Models
+from isthmus.bench.session import Models
+from isthmus.compare.question import Driver
 from isthmus.roads.eci import bench
 
 if TYPE_CHECKING:
@@ -81,11 +82,8 @@ def scenarios(
     for driver, size in drivers:
         cached = bench.needs_cache(driver.name)
         links = 1 if driver.name in bench.PCIE else int(used.links.value)
-        values = {
-            top: bench.parameters(platform, driver.profile, top, cached, links)
-            for top in bench.tops(driver.name)
-        }
-        tops = {top: models(top, values[top]) for top in values}
+        designs = bench.designs(platform, driver.profile, cached, links, driver.name)
+        tops = {top: models(top, values) for top, values in designs.items()}
         transfers = bench.Transfers(
             question.operation,  # type: ignore[arg-type]
             size,

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal
 
-from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document
@@ -63,25 +62,20 @@ def measure(
     procedure   steady: warm-up and drain are excluded; published: as the document measured
     """
     _check(iterations, timestamps, methods, profiles, trace)
-    begin = monotonic()
-    if runner is None:
-        bootstrap.ensure_native()
-    found = [platforms.load(each) if isinstance(each, str) else each for each in systems]
-    loaded = {platform.name: platform for platform in found}
+    session = Session("measure", runner=runner, given=model, command=command)
+    loaded = {platform.name: platform for platform in map(session.platform, systems)}
     if trace == "pcapng":
-        without = [platform.name for platform in found if platform.bus != ETHERNET]
+        without = [platform.name for platform in loaded.values() if platform.bus != ETHERNET]
         if without:
             raise UserError(
                 f"trace: pcapng has Ethernet frames, and {', '.join(without)} has none: perfetto, fst"
             )
-    tops = sorted({_board(platform, profile) for platform in loaded.values() for profile in profiles})
-    models = {top: model or running.model(top, trace == "fst") for top in tops}
     files = dict(_trace_files(trace, out))
     runs = [
         scenario.scenario(
             platform,
             profile,
-            models[_board(platform, profile)],
+            session.model(KINDS[platform.bus].boards[profile], waveform=trace == "fst"),
             workload,
             seed,
             _named(files, f"{name}-{profile}-{_name(workload)}"),
@@ -94,14 +88,9 @@ def measure(
         # The gateware is the same on every path and in both profiles: its own clocks are taken once.
         bare = [scenario.path(list(PATH_READS)), *(scenario.line_rate(*load) for load in LINE_RATE)]
         direct = loaded["gige-direct"]
-        built = models[_board(direct, profiles[0])]
+        built = session.model(KINDS[direct.bus].boards[profiles[0]], waveform=trace == "fst")
         runs += [scenario.scenario(direct, "isthmus", built, workload, seed) for workload in bare]
-    measured = running.run_all(runs, "measure", runner or running.run)
-    return running.gather(measured, loaded.values(), seed=seed, begin=begin, models=models, command=command)
-
-
-def _board(platform: Platform, profile: Profile) -> str:
-    return KINDS[platform.bus].boards[profile]
+    return session.document(session.run(runs), seed)
 
 
 def _workloads(

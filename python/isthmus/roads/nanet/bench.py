@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -159,36 +158,22 @@ def measure(
     given     the model instead of those built for the points
     runner    instead of the simulator
     """
-    begin = monotonic()
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
-    used: dict[str, Platform] = {}
+    session = Session(title, runner=runner, given=given, waveform=waveform)
     wanted = []
     for point in points:
         check(point.stream)
-        loaded = platforms.load(point.platform) if isinstance(point.platform, str) else point.platform
-        platform = used.setdefault(loaded.name, loaded)
-        if is_ten_gigabit(platform) and point.stream.ports > TEN_GIGABIT_PORTS:
-            raise UserError(
-                f"ports: {point.stream.ports}; {platform.name} has 10 Gigabit Ethernet: expected 1 or 2"
-            )
-        board = top(platform)
-        stream = point.stream
+        platform, stream = session.platform(point.platform), point.stream
         sends = stream.operation == SEND
-        if sends and is_ten_gigabit(platform):
+        if is_ten_gigabit(platform) and stream.ports > TEN_GIGABIT_PORTS:
+            raise UserError(
+                f"ports: {stream.ports}; {platform.name} has 10 Gigabit Ethernet: expected 1 or 2"
+            )
+        if is_ten_gigabit(platform) and sends:
             raise UserError(f"operation: {platform.name} has 10 Gigabit Ethernet, and does not send")
         values = parameters(platform, point.profile, stream.ports, stream.page_kib, send=sends)
-        name = f"{board} {' '.join(f'{key}={value}' for key, value in values.items())}"
-        if given is not None:
-            built[name] = given
-        elif name not in built:
-            built[name] = running.model(board, waveform is not None, values)
-        changes = {} if waveform is None else {"waveform": str(waveform.resolve())}
-        wanted.append(scenario(platform, point.profile, point.stream, built[name], **changes))
-    found = running.run_all(wanted, title, runner or running.run)
-    seed = points[0].stream.seed if points else 0
-    return running.gather(found, list(used.values()), seed=seed, begin=begin, models=built)
+        model = session.model(top(platform), values)
+        wanted.append(scenario(platform, point.profile, stream, model))
+    return session.document(session.run(wanted), points[0].stream.seed if points else 0)
 
 
 def profiles(chosen: str) -> Sequence[Profile]:

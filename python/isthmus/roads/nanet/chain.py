@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError
 from isthmus.platforms import Platform, Profile
 from isthmus.results import Document
@@ -134,26 +133,15 @@ def measure(
     baseline  False: without that path
     given     the model instead of those built
     """
-    begin = monotonic()
-    used = platforms.load(platform) if isinstance(platform, str) else platform
+    session = Session(title, runner=runner, given=given)
+    used = session.platform(platform)
     measured = load(times)
-    # What cannot be is refused before anything is built.
     if is_ten_gigabit(used):
         raise UserError(f"platform: {used.name} has 10 Gigabit Ethernet; the chain has {LINKS} Gigabit links")
-    for profile, chain in chains:
-        scenario(used, profile, chain, measured, Path("none"))
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
-    wanted: list[dict[str, Any]] = []
-    for profile, chain in chains:
-        values = parameters(used, profile, chain)
-        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
-        if name not in built:
-            built[name] = running.model(TOP, False, values) if given is None else given
-        wanted.append(scenario(used, profile, chain, measured, built[name]))
+    wanted = [
+        scenario(used, profile, chain, measured, session.model(TOP, parameters(used, profile, chain)))
+        for profile, chain in chains
+    ]
     if baseline and "commodity" in used.groups:
         wanted.append(commodity(used))
-    found = running.run_all(wanted, title, runner or running.run)
-    seed = chains[0][1].seed if chains else 0
-    return running.gather(found, [used], seed=seed, begin=begin, models=built)
+    return session.document(session.run(wanted), chains[0][1].seed if chains else 0)

@@ -216,7 +216,7 @@ def build(options: ServeOptions, on: Platform) -> Path:
     from isthmus.bench import runner
 
     parameters = bench.parameters(on, _profile(options), options.ports, send=options.pair)
-    return runner.model(top(on), False, parameters | ({"Echo": 1} if options.echo else {}))
+    return runner.model(top(on), parameters | ({"Echo": 1} if options.echo else {}))
 
 
 class StatusLine:

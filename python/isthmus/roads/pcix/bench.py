@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, Literal
 
-from isthmus import platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.results import Document
@@ -83,11 +82,10 @@ def measure(
 
     runner  instead of the simulator
     """
-    begin = monotonic()
-    loaded = platforms.load(platform)
+    session = Session("bus", runner=runner)
+    loaded = session.platform(platform)
     wanted = [scenario(loaded, profile, access, seed) for profile in profiles for access in accesses]
-    found = running.run_all(wanted, "bus", runner or running.run)
-    return running.gather(found, [loaded], seed=seed, begin=begin)
+    return session.document(session.run(wanted), seed)
 
 
 def label(made: Mapping[str, Any]) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal
 
-from isthmus import bootstrap, platforms
+from isthmus import platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -279,14 +279,9 @@ def parameters(platform: Platform, profile: Profile, links: int, hosts: int) -> 
     }
 
 
-def models(
-    platform: Platform, profile: Profile, links: int, hosts: int, waveform: bool = False
-) -> dict[str, Path]:
+def models(platform: Platform, profile: Profile, links: int, hosts: int) -> dict[str, Path]:
     """The shared objects of interface and switch by the name of their top; a build shows its progress."""
-    return {
-        top: running.model(top, waveform and top == INTERFACE, values)
-        for top, values in parameters(platform, profile, links, hosts).items()
-    }
+    return running.models(parameters(platform, profile, links, hosts))
 
 
 def identifier(system: System, profile: Profile, transfers: Transfers) -> str:
@@ -372,39 +367,16 @@ def _loaded(platform: System) -> Platform:
     return platforms.load(platform) if isinstance(platform, str) else platform
 
 
-class _Runs:
-    """Makes scenarios of points, with the models they need; each is built once."""
+class _Runs(Session):
+    """Makes scenarios of points, with the models they need."""
 
-    def __init__(self, given: Mapping[str, Path] | None, waveform: Path | None = None) -> None:
-        self.given = given
-        self.waveform = waveform
-        self.built: dict[str, Path] = {}
-        self._platforms: dict[str, Platform] = {}
-
-    def platforms(self) -> list[Platform]:
-        """Those that the points were on."""
-        return list(self._platforms.values())
-
-    def scenario(self, point: Point, **changes: Any) -> dict[str, Any]:
-        name = point.platform if isinstance(point.platform, str) else point.platform.name
-        platform = self._platforms.get(name)
-        if platform is None:
-            platform = self._platforms[name] = _loaded(point.platform)
-        made = self.given or self._models(platform, point)
-        if self.waveform is not None:
-            changes["waveform"] = str(self.waveform.resolve())
-        return scenario(platform, point.profile, point.transfers, made[INTERFACE], made[SWITCH], **changes)
-
-    def _models(self, platform: Platform, point: Point) -> dict[str, Path]:
-        made = {}
-        wanted = parameters(platform, point.profile, point.transfers.links, point.transfers.hosts)
-        for top, values in wanted.items():
-            name = f"{top} {' '.join(f'{key}={value}' for key, value in values.items())}"
-            if name not in self.built:
-                waveform = self.waveform is not None and top == INTERFACE
-                self.built[name] = running.model(top, waveform, values)
-            made[top] = self.built[name]
-        return made
+    def scenario(self, point: Point) -> dict[str, Any]:
+        platform, t = self.platform(point.platform), point.transfers
+        made = {
+            top: self.model(top, values, waveform=False if top == SWITCH else None)
+            for top, values in parameters(platform, point.profile, t.links, t.hosts).items()
+        }
+        return scenario(platform, point.profile, t, made[INTERFACE], made[SWITCH])
 
 
 def measure(
@@ -424,24 +396,17 @@ def measure(
     given        the models by the name of their top, instead of those built for the points
     runner       instead of the simulator
     """
-    begin = monotonic()
     for point in points:
         check(point.transfers)
-    if runner is None:
-        bootstrap.ensure_native()
-    runs = _Runs(given, waveform)
-    one = runner or running.run
+    session = _Runs(title, runner=runner, given=given, waveform=waveform, command=command)
     if duration_ms is not None:
         short = [replace(point, transfers=replace(point.transfers, iterations=PROBE)) for point in points]
-        tried = running.run_all([runs.scenario(point) for point in short], f"{title}, first runs", one)
+        tried = session.run([session.scenario(point) for point in short], f"{title}, first runs")
         points = [
             _lasting(p, measurement(found), duration_ms) for p, found in zip(points, tried, strict=True)
         ]
-    measured = running.run_all([runs.scenario(point) for point in points], title, one)
-    seed = points[0].transfers.seed if points else 0
-    return running.gather(
-        measured, runs.platforms(), seed=seed, begin=begin, models=runs.built, command=command
-    )
+    found = session.run([session.scenario(point) for point in points])
+    return session.document(found, points[0].transfers.seed if points else 0)
 
 
 def _lasting(point: Point, tried: Measurement, duration_ms: float) -> Point:

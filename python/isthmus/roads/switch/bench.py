@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 from typing import Any, Literal
 
-from isthmus import bootstrap, platforms, tracefile
+from isthmus import platforms, tracefile
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document
@@ -160,9 +160,9 @@ def parameters(platform: Platform, ports: int, design: Design) -> dict[str, int]
     }
 
 
-def model(platform: Platform, ports: int, design: Design, waveform: bool = False) -> Path:
+def model(platform: Platform, ports: int, design: Design) -> Path:
     """The shared object of the switch; a build shows its progress."""
-    return running.model(TOP, waveform, parameters(platform, ports, design))
+    return running.model(TOP, parameters(platform, ports, design))
 
 
 def trace(path: Path, ports: int) -> list[list[int]]:
@@ -291,28 +291,16 @@ def measure(
     given     the model instead of one built for the points
     runner    instead of the simulator
     """
-    begin = monotonic()
-    if isinstance(platform, str):
-        platform = platforms.load(platform)
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
+    session = Session(title, runner=runner, given=given, waveform=waveform, command=command)
+    platform = session.platform(platform)
     runs = []
     for point in points:
-        path = given
-        if point.kind == "rtl" and path is None:
-            ports, design = point.traffic.ports, replace(point.design, round_trip=None)
-            name = f"{TOP} {ports} ports {design.profile} {design.buffer_words or ''}".strip()
-            path = built.get(name) or model(platform, ports, design, waveform is not None)
-            built[name] = path
-        made = scenario(
-            platform, point.traffic, point.design, point.kind, path if point.kind == "rtl" else None
-        )
-        runs.append(made if waveform is None else {**made, "waveform": str(waveform.resolve())})
-    measured = running.run_all(runs, title, runner or running.run)
-    seed = points[0].traffic.seed if points else 0
-    ordered = sorted(measured, key=_order)
-    return running.gather(ordered, [platform], seed=seed, begin=begin, models=built, command=command)
+        path = None
+        if point.kind == "rtl":
+            path = session.model(TOP, parameters(platform, point.traffic.ports, point.design))
+        runs.append(scenario(platform, point.traffic, point.design, point.kind, path))
+    measured = sorted(session.run(runs), key=_order)
+    return session.document(measured, points[0].traffic.seed if points else 0)
 
 
 def _order(found: Mapping[str, Any]) -> tuple[Any, ...]:

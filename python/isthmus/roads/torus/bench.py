@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from isthmus import bootstrap, platforms
 from isthmus.bench import runner as running
+from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform
 from isthmus.platforms.keys import largest
@@ -126,23 +125,14 @@ def measure(
     given     the model instead of those built for the points
     runner    instead of the simulator
     """
-    begin = monotonic()
-    used = platforms.load(platform) if isinstance(platform, str) else platform
     for point in points:
         check(point)
-    if runner is None:
-        bootstrap.ensure_native()
-    built: dict[str, Path] = {}
-    wanted = []
-    for point in points:
-        values = parameters(used, point)
-        name = f"{TOP} {' '.join(f'{key}={value}' for key, value in values.items())}"
-        if name not in built:
-            built[name] = running.model(TOP, False, values, many=True) if given is None else given
-        wanted.append(scenario(used, point, built[name]))
-    found = running.run_all(wanted, title, runner or running.run)
-    seed = points[0].seed if points else 0
-    return running.gather(found, [used], seed=seed, begin=begin, models=built)
+    session = Session(title, runner=runner, given=given)
+    used = session.platform(platform)
+    found = session.run(
+        [scenario(used, point, session.model(TOP, parameters(used, point), many=True)) for point in points]
+    )
+    return session.document(found, points[0].seed if points else 0)
 
 
 def shape(sizes: Sequence[int]) -> str:
