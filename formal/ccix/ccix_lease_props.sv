@@ -55,6 +55,7 @@ module ccix_lease_props
   lock_order_t order, order_o;
   lock_answer_t ans;
   access_t req, req_o;
+  log_events_t log_o;
   ccix_lease #(.Slots(2), .Lease(Lease), .TokenWidth(2)) dut (
     .order_i(order), .ans_i(ans), .req_i(req), .*
   );
@@ -140,6 +141,14 @@ module ccix_lease_props
       logged_q <= mine_task ? '0 : logged_q + 3'(write) - 3'(undo);
       flight_q <= flight_q + 5'(mine_req) - 5'(mine_rsp);
     end
+  end
+
+  // ------------------------------------------------------------ what is logged of it
+  logic told_q, tells;
+  assign tells = log_o.undone && log_o.undone_slot[0] == slot_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q || closes) told_q <= 1'b0;
+    else if (tells) told_q <= 1'b1;
   end
 
   // ------------------------------------------------------------ what the surroundings do
@@ -238,6 +247,16 @@ module ccix_lease_props
         assert (dead_q && held_q == '0 && !asks_q && flight_q == '0 && (whole_q || logged_q == '0));
         assert (lost_whole_o == whole_q);
       end
+      // The log: each update with the value before it; what is complete at its first release; what is undone once, when
+      // it is, before a lock of it is released.
+      assert ((log_o.update && log_o.update_slot[0] == slot_q) == write);
+      if (write) assert (log_o.record == 32'(req_index_o) && log_o.old_value == value_q &&
+                         log_o.new_value == req_data_o[0]);
+      assert ((log_o.complete && log_o.complete_slot[0] == slot_q) ==
+              (release_ && !dead_q && held_q == steps_q));
+      if (tells) assert (dead_q && !whole_q && !told_q && logged_q == '0 && flight_q == '0 && !asks_q);
+      if (now_order && dead_q && !whole_q) assert (told_q);
+      if (tells) assert (!(log_o.complete && log_o.complete_slot[0] == slot_q));
       if (!open_q) assert (held_q == '0 && !asks_q && !dead_q);
       if (dead_q && mine_ans) assert (!ans_valid_o);
       if (dead_q && mine_rsp) assert (!rsp_valid_o);
@@ -270,8 +289,10 @@ module ccix_lease_props
         assert (dead_q && !asks_q);
         if (2'(dut.state_q) == 2'd1) assert (!whole_q && logged_q != '0);
         if (2'(dut.state_q) == 2'd2) assert (!whole_q && logged_q == '0);
+        if (2'(dut.state_q) == 2'd3) assert (whole_q || told_q);
         if (2'(dut.state_q) == 2'd3) assert (flight_q == '0 && (whole_q || logged_q == '0));
       end
+      if (told_q) assert (dead_q && !whole_q && 2'(dut.state_q) == 2'd3 && dut.slot_q == slot_q);
       if (dut.order_waits_q) assert (dut.owned_q && waits_order_q && last_token_q == token_o);
       if (dut.req_waits_q) assert (dut.owned_q && waits_req_q && last_token_q == token_o);
       assert (!dut.owned_q || dut.expired || 3'(dut.timer_q) + silent_q == 3'(Lease));
@@ -279,6 +300,7 @@ module ccix_lease_props
       cover (undo && mine_req);
       cover (lost_o && lost_slot_o == slot_q && lost_whole_o);
       cover (stale_o && req_valid_i && req_write_i);
+      cover (tells && 2'(dut.state_q) == 2'd2);
     end
   end
 endmodule

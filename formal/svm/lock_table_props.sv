@@ -69,14 +69,34 @@ module lock_table_props
     end
   end
 
-  // ------------------------------------------------------------ inside, for induction
-  // A lock: exclusive 1, owner 2, holders 2, waiting 1, head 2, tail 2, fence 1.
-  logic [2:0][0:0] slot_lock_q;
-  logic [1:0][10:0] word;
-  logic [1:0][2:0][1:0] chain;
   logic sweep, hand;
-  assign sweep = 2'(dut.state_q) == 2'd0;
-  assign hand  = 2'(dut.state_q) == 2'd3;
+  assign sweep = dut.sweep_q;
+  assign hand  = dut.hand_q;
+
+  // ------------------------------------------------------------ what is asked is answered
+  // An order taken is answered in the cycle behind it, or behind the hand-over that it waits for.
+  logic         asked_q, asked_exclusive_q;
+  lock_op_e     asked_op_q;
+  logic [0:0]   asked_lock_q;
+  logic [1:0]   asked_owner_q;
+  logic         answers;
+  assign answers = rsp_valid_o && !hand;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) asked_q <= 1'b0;
+    else asked_q <= (req_valid_i && req_ready_o) || (asked_q && hand);
+    if (req_valid_i && req_ready_o) begin
+      asked_op_q        <= req_op;
+      asked_lock_q      <= req_lock_i;
+      asked_owner_q     <= req_owner_i;
+      asked_exclusive_q <= req_exclusive_i;
+    end
+  end
+
+  // ------------------------------------------------------------ inside, for induction
+  // A lock: exclusive 1, owner 2, holders 2, held 1, one 1, full 1, waiting 1, head 2, tail 2, fence 1.
+  logic [2:0][0:0] slot_lock_q;
+  logic [1:0][13:0] word;
+  logic [1:0][2:0][1:0] chain;
   always_ff @(posedge clk_i) if (dut.push) slot_lock_q[dut.free_slot] <= rsp_lock_o;
   for (genvar l = 0; l < 2; l++) begin : gen_lock
     assign word[l]     = dut.u_locks.mem_q[l];
@@ -86,21 +106,25 @@ module lock_table_props
     always_comb begin
       if (started_q && sweep) begin
         assert (dut.used_q == '0 && holders_q == '0 && waiters_q == '0 && !live_q);
+        assert (!dut.valid_q && !hand);
         if (dut.lock_q > 1'(l)) assert (word[l] == '0);
       end
       if (started_q && !sweep) begin
-        assert (word[l][7:6] == holders_q[l] && word[l][5] == (waiters_q[l] != '0));
-        if (holders_q[l] != '0) assert (word[l][10] == exclusive_q[l]);
-        if (holders_q[l] > 2'd1) assert (!word[l][10]);
+        assert (word[l][10:9] == holders_q[l] && word[l][5] == (waiters_q[l] != '0));
+        assert (word[l][8] == (holders_q[l] != '0) && word[l][7] == (holders_q[l] == 2'd1));
+        assert (word[l][6] == (holders_q[l] == '1));
+        if (holders_q[l] != '0) assert (word[l][13] == exclusive_q[l]);
+        if (holders_q[l] > 2'd1) assert (!word[l][13]);
         for (int unsigned k = 0; k < NumWait; k++) begin
           if (waiters_q[l] > 2'(k)) begin
             assert (32'(chain[l][k]) < NumWait && dut.used_q[chain[l][k]] && slot_lock_q[chain[l][k]] == 1'(l));
             for (int unsigned j = 0; j < k; j++) assert (chain[l][j] != chain[l][k]);
             if (waiters_q[l] == 2'(k + 1)) assert (word[l][2:1] == chain[l][k]);
+            if (k > 0) assert (dut.next_exclusive_q[chain[l][k-1]] == dut.waiter_q[chain[l][k]][2]);
           end
         end
         // A free lock has no waiters.
-        if (waiters_q[l] != '0 && holders_q[l] == '0) assert (hand && dut.lock_q == 1'(l));
+        if (waiters_q[l] != '0 && holders_q[l] == '0) assert (hand && dut.last_lock_q == 1'(l));
       end
     end
   end
@@ -112,19 +136,41 @@ module lock_table_props
         if (live_q && live_lock_q == rsp_lock_o && ahead_q == '0)
           assert (rsp_owner_o == live_owner_q && rsp_exclusive_o == live_exclusive_q);
       end
+      // No order is lost, answered twice, or as another one.
+      assert (answers == (asked_q && !hand));
+      if (answers) begin
+        assert (rsp_lock_o == asked_lock_q && rsp_owner_o == asked_owner_q);
+        assert (rsp_exclusive_o == asked_exclusive_q);
+        if (asked_op_q == LockAcquire) assert (rsp_status_o inside {LockGranted, LockQueued, LockFull});
+        if (asked_op_q == LockTry) assert (rsp_status_o inside {LockGranted, LockBusy});
+        if (asked_op_q == LockRelease) assert (rsp_status_o inside {LockReleased, LockStale});
+        // No later order passes a waiter.
+        if (granted) assert (waiters_q[rsp_lock_o] == '0);
+      end
+      assert (idle_o == (!asked_q && !hand));
+      assert (req_ready_o || (hand && asked_q));
       // Inside.
+      assert (dut.valid_q == asked_q);
+      if (asked_q) assert (dut.lock_q == asked_lock_q && dut.owner_q == asked_owner_q);
+      if (asked_q) assert (dut.op_q == asked_op_q && dut.exclusive_q == asked_exclusive_q);
       assert (3'(waiters_q[0]) + 3'(waiters_q[1]) == 3'(dut.used_q[0]) + 3'(dut.used_q[1]) + 3'(dut.used_q[2]));
       if (live_q) begin
         assert (ahead_q < waiters_q[live_lock_q]);
         assert (dut.waiter_q[chain[live_lock_q][ahead_q]] == {live_exclusive_q, live_owner_q});
       end
-      if (2'(dut.state_q) == 2'd2) assert (dut.read == word[dut.lock_q]);
-      if (hand) assert (dut.hand_q == word[dut.lock_q] && waiters_q[dut.lock_q] != '0);
-      if (hand) assert (holders_q[dut.lock_q] == '0 ||
-          (!exclusive_q[dut.lock_q] && !dut.first.exclusive && holders_q[dut.lock_q] != '1));
+      // The word that is decided on, from the memory or from the order before.
+      if (asked_q && dut.same_q) assert (dut.last_q == word[dut.lock_q] && dut.last_lock_q == dut.lock_q);
+      if (asked_q && !dut.same_q) assert (dut.read == word[dut.lock_q]);
+      if (asked_q && !dut.same_q && hand) assert (dut.last_lock_q != dut.lock_q);
+      if (hand) assert (dut.last_q == word[dut.last_lock_q] && waiters_q[dut.last_lock_q] != '0);
+      if (hand) assert (holders_q[dut.last_lock_q] == '0 ||
+          (!exclusive_q[dut.last_lock_q] && !dut.first.exclusive && holders_q[dut.last_lock_q] != '1));
       cover (live_q && granted && hand && ahead_q == '0 && holders_q[rsp_lock_o] == 2'd1);
       cover (live_q && waiters_q[0] == 2'd1 && waiters_q[1] == 2'd1);
       cover (rsp_valid_o && rsp_status_o == LockRevoked && waiters_q[rsp_lock_o] == 2'd1);
+      // An order of a lock behind another of it, and one that waits for a hand-over.
+      cover (answers && dut.same_q && rsp_status_o == LockQueued);
+      cover (hand && asked_q && dut.same_q && asked_op_q == LockRelease);
     end
   end
 endmodule

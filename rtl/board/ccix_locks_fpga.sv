@@ -17,11 +17,12 @@
 ///   Ordering    an order behind a write of the same transaction is behind it on the link
 ///   Latency     an order of the unit to its answer 2 cycles with Table; an order of the host from
 ///               its beat to the answer's 7
-///   Throughput  an order in 2 cycles
+///   Throughput  an order a cycle
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; Table; Posted as
-///               ccix_update; Lease as ccix_lease
-///   Not done    the hard block, virtual addresses; a reset of the table with all of the FPGA
+///               ccix_update; Lease as ccix_lease. Log, which needs Table or Cas: ccix_log sends
+///               the host what a reset of the whole FPGA would lose
+///   Not done    the hard block, virtual addresses
 module ccix_locks_fpga
   import ccix_pkg::*;
   import svm_pkg::*;
@@ -34,7 +35,8 @@ module ccix_locks_fpga
   parameter bit          Posted      = 1'b0,
   parameter int unsigned CacheLines  = 0,
   parameter int unsigned Lease       = 1024,
-  parameter bit          Cas         = 1'b0
+  parameter bit          Cas         = 1'b0,
+  parameter bit          Log         = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -88,6 +90,9 @@ module ccix_locks_fpga
   if (Cas && (Table || CacheLines == 0)) begin : gen_cas_check
     $error("ccix_locks_fpga: Cas needs CacheLines, and no Table");
   end
+  if (Log && !Table && !Cas) begin : gen_log_check
+    $error("ccix_locks_fpga: Log needs Table or Cas");
+  end
 
   // ---------------------------------------------------------------- the unit
   logic order_valid, order_ready, unit_ans_valid, req_valid, req_ready, rsp_valid;
@@ -96,11 +101,12 @@ module ccix_locks_fpga
   access_t req, unit_req;
   logic [7:0] rsp_tag;
   line_t rsp_data;
-  logic [3:0] fail;
+  logic [4:0] fail;
   logic unit_rst_n, unit_ready, unit_done, stop, waits, join_, joined, beat, current, stale;
   logic [7:0] token, unit_token;
   logic unit_order_valid, unit_order_ready, unit_req_valid, unit_req_ready;
-  logic to_unit, unit_rsp_valid;
+  logic to_unit, unit_rsp_valid, log_room, log_fail;
+  log_events_t log_events;
   ccix_update #(.Posted(Posted)) u_update (
     .clk_i, .rst_ni(unit_rst_n), .task_valid_i(update_valid_i && update_ready_o),
     .task_ready_o(unit_ready),
@@ -129,7 +135,7 @@ module ccix_locks_fpga
   );
   ccix_lease #(.Lease(Lease)) u_lease (
     .clk_i, .rst_ni, .join_i(join_), .joined_o(joined), .token_o(token), .beat_i(beat),
-    .token_i(unit_token), .current_o(current), .stop_i(stop), .waits_o(waits),
+    .token_i(unit_token), .current_o(current), .stop_i(stop || !log_room), .waits_o(waits),
     .task_valid_i(update_valid_i), .task_ready_o(update_ready_o), .task_slot_i(update_slot_i),
     .task_last_i(update_last_i), .order_valid_i(unit_order_valid),
     .order_ready_o(unit_order_ready), .order_i(unit_order), .ans_valid_o(to_unit),
@@ -138,18 +144,46 @@ module ccix_locks_fpga
     .order_o(order), .ans_valid_i(unit_ans_valid), .ans_i(unit_ans), .req_valid_o(req_valid),
     .req_ready_i(req_ready), .req_o(req), .rsp_valid_i(rsp_valid), .rsp_tag_i(rsp_tag),
     .rsp_word_i(rsp_data[0]), .lost_o(update_lost_o), .lost_slot_o(update_lost_slot_o),
-    .lost_whole_o(update_lost_whole_o), .stale_o(stale), .fail_o(fail[1])
+    .lost_whole_o(update_lost_whole_o), .log_o(log_events), .stale_o(stale), .fail_o(fail[1])
   );
   logic unused_unit;
   assign unused_unit = ^{unit_ready, unit_ans.owner};
+
+  // ---------------------------------------------------------------- what the host keeps of it
+  logic log_valid, side_ready;
+  logic [3:0] log_words;
+  word_t [2:0] log_message;
+  if (Log) begin : gen_log
+    ccix_log u_log (
+      .clk_i, .rst_ni, .task_valid_i(update_valid_i && update_ready_o),
+      .task_slot_i(update_slot_i), .task_id_i(update_id_i), .log_i(log_events),
+      .room_o(log_room), .msg_valid_o(log_valid), .msg_ready_i(side_ready),
+      .msg_words_o(log_words), .msg_o(log_message), .fail_o(log_fail)
+    );
+  end else begin : gen_no_log
+    assign log_room    = 1'b1;
+    assign log_valid   = 1'b0;
+    assign log_words   = '0;
+    assign log_message = '0;
+    assign log_fail    = 1'b0;
+    logic unused_log;
+    assign unused_log = ^log_events;
+  end
+  assign fail[4] = log_fail;
 
   // ---------------------------------------------------------------- locks
   logic in_valid, in_lock, lck_valid, lck_ready;
   header_t in_header;
   line_t in_data;
   lock_message_t in_message, lck;
+  logic queued;
+  logic [7:0] queued_owner;
   assign in_message = in_header;
   assign in_lock    = in_valid && in_header.kind == MsgLock;
+  if (!Table) begin : gen_not_queued
+    assign queued       = 1'b0;
+    assign queued_owner = '0;
+  end
   if (Table) begin : gen_table
     // Orders of the host wait here; the unit's wait at its port.
     logic host_valid, host_ready, host_room, req_go, choose, room, ans_valid, ans_exclusive;
@@ -184,6 +218,8 @@ module ccix_locks_fpga
     // An owner of the host has bit 7.
     assign unit_ans_valid  = ans_valid && !ans_owner[7];
     assign unit_ans        = '{owner: ans_owner, status: ans_status, fence: ans_fence};
+    assign queued = ans_valid && ans_status == LockQueued;
+    assign queued_owner = ans_owner;
     assign answer = ans_valid && ans_owner[7] && !(ans_status inside {LockQueued, LockReleased});
     fifo #(.Width(64), .Depth(Orders)) u_answers (
       .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer), .ready_o(room),
@@ -255,9 +291,12 @@ module ccix_locks_fpga
     assign hold_snoops = 1'b0;
   end
 
-  // Lines first: an order behind a write stays behind it.
+  // Lines first: an order behind a write stays behind it. With a log that first, and it before
+  // answers: an update is behind what the host is told of it, and a grant that follows from an end.
+  assign lck_ready = side_ready && !log_valid;
   ccix_node #(
-    .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines)
+    .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines),
+    .SideFirst(Log)
   ) u_node (
     .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
@@ -265,8 +304,9 @@ module ccix_locks_fpga
     .req_index_i(line_index), .req_tag_i(line_tag), .req_mask_i(line_mask),
     .req_data_i(line_data), .req_direct_i(1'b0), .req_key_i(line_index),
     .rsp_valid_o(line_rsp_valid), .rsp_tag_o(rsp_tag), .rsp_fault_o(), .rsp_data_o(rsp_data),
-    .hold_snoops_i(hold_snoops), .side_valid_i(lck_valid),
-    .side_ready_o(lck_ready), .side_words_i(4'd1), .side_i((64 * MostWords)'(lck)),
+    .hold_snoops_i(hold_snoops), .side_valid_i(lck_valid || log_valid),
+    .side_ready_o(side_ready), .side_words_i(log_valid ? log_words : 4'd1),
+    .side_i(log_valid ? (64 * MostWords)'(log_message) : (64 * MostWords)'(lck)),
     .ans_valid_o(in_valid), .ans_header_o(in_header), .ans_data_o(in_data),
     .agent_i(in_header.kind != MsgLock), .fail_o(fail[0]), .status_up_o, .status_packets_o,
     .status_words_o, .status_stray_o
@@ -298,4 +338,6 @@ module ccix_locks_fpga
   assign probe_tag_o[Locked]  = 8'(update_locked_slot_o);
   assign probe_o[Done]        = update_done_o;
   assign probe_tag_o[Done]    = 8'(update_done_slot_o);
+  assign probe_o[Queued]      = queued;
+  assign probe_tag_o[Queued]  = queued_owner;
 endmodule

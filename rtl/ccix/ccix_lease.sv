@@ -17,6 +17,8 @@
 ///   Latency     0 cycles, combinational, both ways; a lost transaction that waits for nothing: a
 ///               cycle an update and a lock, and 1 + up to Slots
 ///   Throughput  an order and an access a cycle
+///   Log         log_o: an update when it is taken, with the value before it; a transaction at its
+///               first release, when it is complete; one that is undone, before its first release
 ///   Safety      of a lost transaction nothing but the undoing reaches memory; each lock granted is
 ///               released once                          (proved: formal/ccix/ccix_lease.sby)
 ///   Parameters  Slots 2..64 as the unit. Lease 4..65536: longer than the unit may stop.
@@ -73,6 +75,7 @@ module ccix_lease
   output logic                  lost_o,
   output logic [SlotWidth-1:0]  lost_slot_o,
   output logic                  lost_whole_o,       // it was complete
+  output log_events_t           log_o,              // for a log at the host: see ccix_log
   output logic                  stale_o,            // strobe: an old token is refused
   output logic                  fail_o              // level: an answer that no order or access has
 );
@@ -215,6 +218,18 @@ module ccix_lease
     if (task_go) used_d[task_slot_i] = 1'b1;
   end
 
+  // ---------------------------------------------------------------- what is logged
+  logic complete, to_release;
+  // Behind the first release others see its records: it is complete, with all its locks.
+  assign complete   = releases && held_q[order_slot] == 3'(last_q[order_slot]) + 3'd1;
+  assign to_release = (state_q == StScan && found && !(logs && !whole_q[slot_q])) ||
+                      (state_q == StDrain && flight_q[slot_q] == '0);
+  assign log_o = '{
+    update: req_go && req_i.write, update_slot: 6'(req_slot), record: 32'(req_i.index),
+    old_value: value_q[req_slot], new_value: req_i.data[0], complete: complete,
+    complete_slot: 6'(order_slot), undone: to_release && !whole_q[slot_q], undone_slot: 6'(slot_q)
+  };
+
   logic stray;
   assign stray = ((granted || refused) && !asks_q[ans_slot]) ||
                  (rsp_valid_i && flight_q[rsp_slot] == '0) ||
@@ -244,9 +259,7 @@ module ccix_lease
       if (change) dead_q <= used_d;
       if (granted || refused) asks_q[ans_slot] <= 1'b0;
       if (ask) asks_q[order_slot] <= 1'b1;
-      // Behind the first release others see its records: it is complete, with all its locks.
-      if (releases && held_q[order_slot] == 3'(last_q[order_slot]) + 3'd1)
-        whole_q[order_slot] <= 1'b1;
+      if (complete) whole_q[order_slot] <= 1'b1;
       for (int unsigned s = 0; s < Slots; s++) begin
         held_q[s] <= held_q[s] + count_t'(granted && 32'(ans_slot) == s)
             - count_t'((releases && 32'(order_slot) == s) || (release_go && 32'(slot_q) == s));
@@ -262,11 +275,11 @@ module ccix_lease
       end
       case (state_q)
         StScan: begin
-          if (found) state_q <= logs && !whole_q[slot_q] ? StUndo : StRelease;
+          if (found) state_q <= to_release ? StRelease : StUndo;
           else slot_q <= 32'(slot_q) == Slots - 1 ? '0 : slot_q + 1'b1;
         end
         StUndo:  if (undo_go && undo_at == '0) state_q <= StDrain;
-        StDrain: if (flight_q[slot_q] == '0) state_q <= StRelease;
+        StDrain: if (to_release) state_q <= StRelease;
         default: if (lost_o) state_q <= StScan;
       endcase
     end

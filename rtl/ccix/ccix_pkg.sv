@@ -104,6 +104,37 @@ package ccix_pkg;
     logic [15:0] fence;
   } lock_message_t;
 
+  /// What the host's log is sent.
+  typedef enum logic [1:0] {
+    LogUpdate   = 2'd0,  // of a record, before it is made: its old and its new value follow
+    LogComplete = 2'd1,  // a transaction has made all its updates, and may release its locks
+    LogUndone   = 2'd2   // all its updates are undone
+  } log_e;
+
+  /// A message to it, instead of the header: a MsgLock that is no order and no answer.
+  typedef struct packed {
+    message_e    kind;
+    logic [3:0]  words;
+    txn_t        slot;
+    logic [3:0]  mark;   // all ones: an answer with no status
+    log_e        what;
+    logic [9:0]  zero;
+    logic [31:0] id;     // of the transaction; of an update its record
+  } log_message_t;
+
+  /// What is logged, all in one cycle: each a strobe with its slot.
+  typedef struct packed {
+    logic        update;
+    logic [5:0]  update_slot;
+    logic [31:0] record;
+    logic [63:0] old_value;
+    logic [63:0] new_value;
+    logic        complete;
+    logic [5:0]  complete_slot;
+    logic        undone;
+    logic [5:0]  undone_slot;
+  } log_events_t;
+
   /// An access of an agent's user to a line.
   typedef struct packed {
     logic       write;

@@ -14,7 +14,8 @@
 ///               their acquires: no later acquire or try passes them
 ///   Latency     1 cycle from an order to its answer; a release to the grant of the first waiter 2
 ///               cycles, 1 more for each further shared one
-///   Throughput  an order in 2 cycles, on any locks; a cycle more for each waiter that is granted
+///   Throughput  an order a cycle, of one lock or of many; a cycle more for each waiter that is
+///               granted, in which an order behind it waits
 ///   Safety      an exclusive holder is alone; waiters in order; a lock with waiters is held
 ///               (proved: formal/svm/lock_table.sby)
 ///   Memory      one block memory of Locks words; NumWait places for waiters of all locks
@@ -57,6 +58,10 @@ module lock_table
     logic                  exclusive;  // how it is held
     logic [OwnerWidth-1:0] owner;      // of an exclusive lock
     holders_t              holders;
+    // What the decision needs of the holders, ready when the word comes out of the memory.
+    logic                  held;
+    logic                  one;
+    logic                  full;
     logic                  waiting;    // the queue has waiters:
     slot_t                 head;
     slot_t                 tail;
@@ -66,7 +71,6 @@ module lock_table
     logic                  exclusive;
     logic [OwnerWidth-1:0] owner;
   } waiter_t;
-  typedef enum logic [1:0] {StSweep, StAccept, StDecide, StHand} state_e;
 
   if (Locks < 2 || Locks > 65536 || (Locks & (Locks - 1)) != 0) begin : gen_locks_check
     $error("lock_table: Locks is %0d, legal is a power of two, 2..65536", Locks);
@@ -77,21 +81,30 @@ module lock_table
            NumWait, OwnerWidth, HoldersWidth, " 1..16; FenceWidth %0d, legal is 1..32", FenceWidth);
   end
 
-  state_e                state_q;
-  logic [LockWidth-1:0]  lock_q;  // of the order, or of the sweep behind a reset
+  // An order is read in the cycle in which it is taken, decided in the next one. A hand-over holds
+  // the order behind it.
+  logic                  sweep_q;  // behind a reset: locks are cleared
+  logic                  valid_q;  // an order is at the decision, or held there
+  logic                  hand_q;   // the last written lock goes to its next waiter
+  logic [LockWidth-1:0]  lock_q;   // of the order, or of the sweep
   lock_op_e              op_q;
   logic                  exclusive_q;
   logic [OwnerWidth-1:0] owner_q;
   logic [FenceWidth-1:0] fence_q;
-  logic                  take;
-  assign req_ready_o = state_q == StAccept;
+  logic                  take, decide;
+  assign req_ready_o = !sweep_q && !(hand_q && valid_q);
   assign take        = req_valid_i && req_ready_o;
-  assign idle_o      = state_q == StAccept;
+  assign decide      = valid_q && !hand_q;
+  assign idle_o      = !sweep_q && !valid_q && !hand_q;
 
-  // ---------------------------------------------------------------- the lock: read, hand_q, write
-  lock_t read, lock, lock_d, hand_q;
-  logic  write;
-  assign lock = state_q == StHand ? hand_q : read;
+  // ---------------------------------------------------------------- the lock: read, write, last_q
+  // The memory does not give what is written in the same cycle: last_q is taken instead.
+  lock_t read, lock, lock_d, last_q;
+  logic [LockWidth-1:0] at, last_lock_q;
+  logic write, same_q;
+  assign at    = hand_q ? last_lock_q : lock_q;
+  assign write = sweep_q || decide || hand_q;
+  assign lock  = hand_q || same_q ? last_q : read;
   ram_1r1w #(
     .Width  ($bits(lock_t)),
     .Depth  (Locks),
@@ -99,7 +112,7 @@ module lock_table
   ) u_locks (
     .clk_i,
     .we_i   (write),
-    .waddr_i(lock_q),
+    .waddr_i(at),
     .wdata_i(lock_d),
     .re_i   (take),
     .raddr_i(req_lock_i),
@@ -110,53 +123,56 @@ module lock_table
   logic [NumWait-1:0] used_q;
   waiter_t            waiter_q [NumWait];
   slot_t              next_q [NumWait];
+  logic               next_exclusive_q [NumWait];
   waiter_t            first;
   slot_t              free_slot;
   logic               any_free, push, pop;
   assign any_free = used_q != '1;
-  assign first    = waiter_q[hand_q.head];
+  assign first    = waiter_q[last_q.head];
   always_comb begin
     free_slot = '0;
     for (int unsigned w = NumWait; w > 0; w--) if (!used_q[w-1]) free_slot = slot_t'(w - 1);
   end
 
   // ---------------------------------------------------------------- decide
-  logic compatible, held, more, current, freed;
-  slot_t hand_next;
+  logic compatible, more, current, freed, grant, release_;
   logic [OwnerWidth-1:0] rsp_owner;
   lock_status_e status;
-  assign held       = lock.holders != '0;
-  assign compatible = !held || (!lock.exclusive && !exclusive_q && lock.holders != '1);
-  assign current    = held && fence_q == lock.fence;
+  assign compatible = !lock.held || (!lock.exclusive && !exclusive_q && !lock.full);
+  // Each word is compared before the choice between them, which comes late.
+  assign current    = same_q ? last_q.held && fence_q == last_q.fence :
+                               read.held && fence_q == read.fence;
   always_comb begin
     lock_d    = lock;
     status    = LockBusy;
     push      = 1'b0;
     pop       = 1'b0;
+    grant     = 1'b0;
+    release_  = 1'b0;
     rsp_owner = owner_q;
-    if (state_q == StSweep) begin
+    if (sweep_q) begin
       lock_d = '0;
-    end else if (state_q == StHand) begin
+    end else if (hand_q) begin
       // The first of the queue; a shared one beside those that were granted before it.
       pop              = 1'b1;
+      grant            = 1'b1;
       status           = LockGranted;
       rsp_owner        = first.owner;
       lock_d.exclusive = first.exclusive;
       lock_d.owner     = first.owner;
-      lock_d.holders   = lock.holders + 1'b1;
-      lock_d.head      = hand_next;
-      lock_d.waiting   = hand_q.head != hand_q.tail;
-    end else if (state_q == StDecide) begin
+      lock_d.head      = next_q[last_q.head];
+      lock_d.waiting   = last_q.head != last_q.tail;
+    end else if (valid_q) begin
       case (op_q)
         LockAcquire, LockTry: begin
           if (compatible && !lock.waiting) begin
+            grant            = 1'b1;
             status           = LockGranted;
             lock_d.exclusive = exclusive_q;
             lock_d.owner     = owner_q;
-            lock_d.holders   = lock.holders + 1'b1;
           end else if (op_q == LockTry) begin
             status = LockBusy;
-          end else if (!any_free || (held && !lock.exclusive && lock.holders == '1)) begin
+          end else if (!any_free || (!lock.exclusive && lock.full)) begin
             status = LockFull;
           end else begin
             status         = LockQueued;
@@ -167,70 +183,88 @@ module lock_table
           end
         end
         LockRelease: begin
-          status = current ? LockReleased : LockStale;
-          if (current) lock_d.holders = lock.holders - 1'b1;
+          status   = current ? LockReleased : LockStale;
+          release_ = current;
         end
         default: begin  // LockRevoke
-          if (!held) begin
+          if (!lock.held) begin
             status = LockStale;
           end else if (lock.exclusive && lock.owner != owner_q) begin
             status = LockBusy;
           end else begin
             status         = LockRevoked;
             lock_d.holders = '0;
+            lock_d.held    = 1'b0;
+            lock_d.one     = 1'b0;
+            lock_d.full    = 1'b0;
             lock_d.fence   = lock.fence + 1'b1;
           end
         end
       endcase
     end
+    if (grant) begin
+      lock_d.holders = lock.holders + 1'b1;
+      lock_d.held    = 1'b1;
+      lock_d.one     = !lock.held;
+      lock_d.full    = lock.holders == holders_t'('1 - 1);
+    end
+    if (release_) begin
+      lock_d.holders = lock.holders - 1'b1;
+      lock_d.held    = !lock.one;
+      lock_d.one     = 32'(lock.holders) == 2;
+      lock_d.full    = 1'b0;
+    end
   end
   // The queue's next is granted while the lock is free, or shared with room for one that is shared.
   // Both are said without what is written, which comes late.
-  assign freed     = op_q == LockRelease ? current && read.holders == holders_t'(1) :
-      op_q == LockRevoke && held && (!read.exclusive || read.owner == owner_q);
-  assign hand_next = next_q[hand_q.head];
-  assign more      = state_q == StHand ?
-      hand_q.head != hand_q.tail && !first.exclusive && !waiter_q[hand_next].exclusive &&
-      holders_t'(hand_q.holders + 1'b1) != '1 : read.waiting && freed;
-  assign write     = state_q != StAccept;
+  assign freed = op_q == LockRelease ? current && lock.one :
+      op_q == LockRevoke && lock.held && (!lock.exclusive || lock.owner == owner_q);
+  assign more  = hand_q ?
+      last_q.head != last_q.tail && !first.exclusive && !next_exclusive_q[last_q.head] &&
+      last_q.holders != holders_t'('1 - 1) : valid_q && lock.waiting && freed;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StSweep;
+      sweep_q <= 1'b1;
+      valid_q <= 1'b0;
+      hand_q  <= 1'b0;
       lock_q  <= '0;
       used_q  <= '0;
     end else begin
-      case (state_q)
-        StSweep: begin
-          lock_q <= lock_q + 1'b1;
-          if (lock_q == '1) state_q <= StAccept;
-        end
-        StAccept: begin
-          lock_q <= req_lock_i;
-          if (take) state_q <= StDecide;
-        end
-        default: state_q <= more ? StHand : StAccept;
-      endcase
+      if (sweep_q) begin
+        lock_q <= lock_q + 1'b1;
+        if (lock_q == '1) sweep_q <= 1'b0;
+      end
+      if (take) lock_q <= req_lock_i;
+      valid_q <= take || (valid_q && hand_q);
+      hand_q  <= more;
       if (push) used_q[free_slot] <= 1'b1;
-      if (pop) used_q[hand_q.head] <= 1'b0;
+      if (pop) used_q[last_q.head] <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
-    hand_q <= lock_d;
+    if (write) begin
+      last_q      <= lock_d;
+      last_lock_q <= at;
+    end
     if (take) begin
+      same_q      <= write && req_lock_i == at;
       op_q        <= req_op_i;
       exclusive_q <= req_exclusive_i;
       owner_q     <= req_owner_i;
       fence_q     <= req_fence_i;
     end
     if (push) waiter_q[free_slot] <= '{exclusive: exclusive_q, owner: owner_q};
-    if (push && lock.waiting) next_q[lock.tail] <= free_slot;
+    if (push && lock.waiting) begin
+      next_q[lock.tail]           <= free_slot;
+      next_exclusive_q[lock.tail] <= exclusive_q;
+    end
   end
 
-  assign rsp_valid_o     = state_q == StDecide || state_q == StHand;
+  assign rsp_valid_o     = decide || hand_q;
   assign rsp_status_o    = status;
-  assign rsp_exclusive_o = state_q == StHand ? first.exclusive : exclusive_q;
-  assign rsp_lock_o      = lock_q;
+  assign rsp_exclusive_o = hand_q ? first.exclusive : exclusive_q;
+  assign rsp_lock_o      = at;
   assign rsp_owner_o     = rsp_owner;
   assign rsp_fence_o     = lock_d.fence;
 endmodule

@@ -29,6 +29,17 @@ def models() -> dict[str, Path]:
     }
 
 
+@pytest.fixture(scope="module")
+def logging() -> dict[str, Path]:
+    """Models that send the host a log."""
+    return {
+        letter: runner.model(
+            locks.TOP, False, locks.parameters(bench.loaded(), "isthmus", MODES[letter], True)
+        )
+        for letter in "bcd"
+    }
+
+
 def turn(number: int) -> Transaction:
     """Two records that no other transaction has, the second below the first: a try."""
     return Transaction(number % 2 == 1, (Step(2 * number + 1, True), Step(2 * number, False)))
@@ -102,6 +113,49 @@ def test_a_unit_that_stops_leaves_no_lock_and_no_half_of_a_transaction(
     # A hold is noticed after the lease; then what waits for nothing is free within a few microseconds. A lock
     # that is swapped has no queue: one of the lost that waits for it may wait for long.
     assert of["lease_ps"] < of["longest_ps"] < (100 if letter == "d" else 10) * of["lease_ps"]
+
+
+@pytest.mark.parametrize("letter", "bcd")
+def test_a_reset_of_the_whole_fpga_leaves_whole_transactions_or_none(
+    logging: dict[str, Path], letter: str
+) -> None:
+    trace = lock_trace.zipfian(400, rows=64, steps=3, seed=3)
+    of = [
+        replay(logging, letter, trace, 16, seed, Stops(fpga=4))["workload"]["locks"]["losses"]
+        for seed in (1, 2)
+    ]
+    total = {key: sum(one[key] for one in of) for key in of[0]}
+    assert total["resets"] == 8
+    # Some were open, and where records are in the FPGA's cache memory did not have what was complete.
+    assert total["redone"] >= 8
+    assert total["restored"] >= (1 if letter == "c" else 20)
+    assert of[0]["outage_ps"] >= of[0]["detect_ps"] > 0
+    if letter != "d":
+        assert total["waited"] >= 1
+
+
+def test_resets_of_the_unit_and_of_the_whole_fpga_in_one_run(logging: dict[str, Path]) -> None:
+    found = replay(logging, "b", lock_trace.zipfian(400, rows=64, seed=4), 16, stops=Stops(4, 2, 3))
+    counted = found["workload"]["locks"]
+    assert counted["losses"]["resets"] == 3
+    assert counted["faults"]["resets"] >= 1
+
+
+def test_a_device_without_a_log_loses_what_it_has_done(models: dict[str, Path]) -> None:
+    with pytest.raises(DataError, match="ccix:"):
+        replay(models, "b", lock_trace.zipfian(400, rows=64, seed=3), 16, stops=Stops(fpga=4))
+
+
+def test_waits_for_a_free_lock_stay_those_of_one_requester(models: dict[str, Path]) -> None:
+    """What grows with 64 of them is the wait for locks that are held, which the load makes with any table."""
+    one, many = (
+        replay(models, "b", lock_trace.uniform(2000, seed=3), requesters)["workload"]["locks"]["waits"]
+        for requesters in (1, 64)
+    )
+    assert one["met"] <= 4
+    assert many["met"] / 2000 == pytest.approx(many["load"]["met"], rel=0.35)
+    assert many["load"]["p99_ps"] > 1.2 * one["all_ps"]["p99"]
+    assert many["all_ps"]["p99"] > many["load"]["p99_ps"]
 
 
 @pytest.mark.parametrize("letter", MODES)

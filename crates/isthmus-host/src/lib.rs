@@ -32,6 +32,7 @@ pub mod field;
 pub mod nic;
 pub mod pcie;
 pub mod rdma;
+pub mod records;
 pub mod regs;
 pub mod svm;
 pub mod transport;

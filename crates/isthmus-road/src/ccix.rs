@@ -6,6 +6,7 @@ mod contention;
 mod directory;
 mod home;
 mod lock_table;
+mod lock_waits;
 mod locks;
 mod messages;
 mod program;

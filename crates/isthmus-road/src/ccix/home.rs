@@ -59,7 +59,7 @@ impl Content {
 pub(super) type Touch = Box<dyn FnOnce(&mut Line)>;
 
 /// Takes lock messages at the port.
-pub(super) type LockSink = Box<dyn Fn(u64)>;
+pub(super) type LockSink = Box<dyn Fn(&[u64])>;
 
 /// Lines that changed sides so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,8 +77,9 @@ pub(super) struct Home {
     gateway: Picoseconds,
     read: Picoseconds,
     write: Picoseconds,
-    /// Free buffers, for requests and for lines.
+    /// Free buffers, for requests and for lines; and all of them.
     free: [Cell<u32>; 2],
+    places: [u32; 2],
     /// Lines of memory without translation: physical ones from 0 on.
     lines: u64,
     /// By physical lines.
@@ -128,6 +129,7 @@ impl Home {
             read: Picoseconds::from_ns_f64(config.memory_read_ns),
             write: Picoseconds::from_ns_f64(config.memory_write_ns),
             free: [Cell::new(config.requests), Cell::new(config.lines)],
+            places: [config.requests, config.lines],
             lines,
             memory: RefCell::new(first),
             translator,
@@ -141,8 +143,26 @@ impl Home {
         });
         let served = Rc::clone(&home);
         link.serve(Box::new(move |words| served.packet(words)));
-        link.send(vec![header(CREDIT, 1, 0, [config.requests, config.lines])]);
+        home.give_credits();
         home
+    }
+
+    fn give_credits(&self) {
+        self.link.send(vec![header(CREDIT, 1, 0, self.places)]);
+    }
+
+    /// The FPGA is gone, with all that it has of lines and has asked for: the home's accesses that wait for it take
+    /// effect in memory as it is.
+    pub(super) fn lose_fpga(self: &Rc<Self>) {
+        self.free.iter().zip(self.places).for_each(|(free, places)| free.set(places));
+        let Some(directory) = &self.directory else { return };
+        let waiting = directory.borrow_mut().lose();
+        waiting.into_iter().for_each(|(line, access)| self.act(line, Action::Host(access)));
+    }
+
+    /// The FPGA begins anew: it gets its credits.
+    pub(super) fn meet_fpga(&self) {
+        self.give_credits();
     }
 
     /// Writes that became visible since the last call.
@@ -199,7 +219,13 @@ impl Home {
                 WRITE_PART => 11,
                 TRANSLATE | FAULT if self.translator.is_some() => 2,
                 INVALIDATED if self.translator.is_some() => 1,
-                LOCK if self.locks.borrow().is_some() => 1,
+                LOCK if self.locks.borrow().is_some() => {
+                    if length == 3 {
+                        3
+                    } else {
+                        1
+                    }
+                }
                 _ => 0,
             };
             if length != expected || length == 0 || rest.len() < length {
@@ -210,7 +236,7 @@ impl Home {
             match &self.translator {
                 _ if kind == LOCK => {
                     if let Some(sink) = &*self.locks.borrow() {
-                        sink(message[0]);
+                        sink(message);
                     }
                 }
                 _ if kind == CACHE_REQUEST || kind == CACHE_RESPONSE => {
@@ -336,7 +362,7 @@ impl Home {
         });
     }
 
-    /// Changes a line that no one has read yet.
+    /// Changes a line that no one has read yet, or that no one else can reach.
     pub(super) fn begin_with(&self, line: u64, touch: impl FnOnce(&mut Line)) {
         touch(self.memory.borrow_mut().line_mut(line));
     }

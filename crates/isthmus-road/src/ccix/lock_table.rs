@@ -107,6 +107,34 @@ impl LockMessage {
     }
 }
 
+/// What the FPGA has the host keep of its transactions: `log_message_t` of `rtl/ccix/ccix_pkg.sv`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Logged {
+    /// Is about to be made.
+    Update { slot: u8, record: u32, old: u64, new: u64 },
+    /// All updates of the transaction with this number are made.
+    Complete { slot: u8, id: u32 },
+    /// And undone.
+    Undone { slot: u8 },
+}
+
+impl Logged {
+    /// `None`: an order or an answer. `Some(Err)`: a message that does not exist.
+    pub(super) fn of(message: &[u64]) -> Option<Result<Self, ()>> {
+        let first = *message.first()?;
+        if first >> 44 & 0xF != 0xF {
+            return (message.len() != 1).then_some(Err(()));
+        }
+        let (slot, id) = ((first >> 48) as u8, first as u32);
+        Some(match (first >> 42 & 3, message) {
+            (0, &[_, old, new]) => Ok(Self::Update { slot, record: id, old, new }),
+            (1, &[_]) => Ok(Self::Complete { slot, id }),
+            (2, &[_]) => Ok(Self::Undone { slot }),
+            _ => Err(()),
+        })
+    }
+}
+
 #[derive(Debug, Default)]
 struct Lock {
     exclusive: bool,
@@ -214,5 +242,14 @@ mod tests {
         let answer = LockMessage { answer: true, code: 2, ..order };
         assert_eq!((answer.as_order(), answer.as_status()), (None, Some(Status::Busy)));
         assert_eq!(LockMessage { code: 3, ..answer }.as_status(), None);
+        assert_eq!(Logged::of(&[order.word()]), None);
+        assert_eq!(Logged::of(&[answer.word()]), None);
+        assert_eq!(Logged::of(&[order.word(), 1, 2]), Some(Err(())));
+        let update = Logged::Update { slot: 5, record: 9, old: 1, new: 2 };
+        assert_eq!(Logged::of(&[0xF305_F000_0000_0009, 1, 2]), Some(Ok(update)));
+        let complete = Logged::Complete { slot: 5, id: 9 };
+        assert_eq!(Logged::of(&[0xF105_F400_0000_0009]), Some(Ok(complete)));
+        assert_eq!(Logged::of(&[0xF105_F800_0000_0009]), Some(Ok(Logged::Undone { slot: 5 })));
+        assert_eq!(Logged::of(&[0xF105_F400_0000_0009, 1, 2]), Some(Err(())));
     }
 }

@@ -14,12 +14,15 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use isthmus_host::records::RecordLog;
 use isthmus_sim::Picoseconds;
+use isthmus_sim::kernel::ResetSpec;
 use isthmus_sim::kernel::{DeviceHandle, InputPin, OutputPin, PinAgent, RandomStream, Sim};
 use isthmus_sim::world::ccix::{CcixLink, Way};
 
 use super::home::{Content, Home};
-use super::lock_table::{LockMessage, LockTable, Order, Status};
+use super::lock_table::{LockMessage, LockTable, Logged, Order, Status};
+use super::lock_waits;
 use super::scenario::{CcixLockMode, CcixLocks, CcixScenario, CcixTransaction, NAME};
 use super::world::{Side, World, first_seed};
 use crate::dma::Line;
@@ -41,6 +44,11 @@ const PATIENCE: u32 = 8;
 const DOUBLINGS: u32 = 6;
 /// How long the FPGA's unit is reset.
 const RESET: Picoseconds = Picoseconds::from_ns(400);
+/// How long all of the FPGA is reset after the host has recovered. The time in which a link is trained and an FPGA is
+/// configured, many milliseconds, would only be a pause.
+const RESTART: Picoseconds = Picoseconds::from_us(2);
+/// The probe of an order that waits at the FPGA's table: `ccix_locks_fpga_pkg::Queued`.
+const QUEUED: u32 = 4;
 
 fn word(line: &Line) -> u64 {
     let mut bytes = [0; 8];
@@ -90,6 +98,12 @@ struct State {
     /// It was complete when the unit was lost: what it read is not known.
     unread: bool,
     aborts: u32,
+    /// It waited at a table for a lock that was held.
+    met: bool,
+    /// The host knows that it is complete, where the FPGA has it keep a log.
+    kept: bool,
+    /// How often the FPGA was reset before its last attempt.
+    life: u32,
     slot: u8,
     /// The host's: the step that it is at.
     step: usize,
@@ -110,6 +124,42 @@ struct Faults {
     until: Picoseconds,
     /// The longest time from a begin to the last lost transaction's free locks.
     longest: Picoseconds,
+}
+
+/// What became of it when all of the FPGA was reset.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    /// Resets.
+    count: u32,
+    /// Transactions of the FPGA that were not complete, or that the host did not know to be, and begin again; of them
+    /// those that the FPGA had ended.
+    redone: u32,
+    ended: u32,
+    /// That were complete, with some of their locks.
+    whole: u32,
+    /// The host's that waited for a lock in the lost table, and begin again.
+    waited: u32,
+    /// Records that got another value from the log.
+    restored: u32,
+    /// All times from a reset to the first transaction behind it.
+    outage: Picoseconds,
+}
+
+/// The FPGA in a run in which it is reset.
+struct Life {
+    device: DeviceHandle,
+    period: Picoseconds,
+    detect: Picoseconds,
+    /// After how many transactions.
+    planned: VecDeque<usize>,
+    is_down: bool,
+    begin: Picoseconds,
+    log: RecordLog,
+    /// Words of lines that are locks of the host: the readers, or `WRITER`.
+    host_locks: BTreeMap<u16, u64>,
+    /// Transactions to begin again.
+    redo: VecDeque<usize>,
+    losses: Losses,
 }
 
 struct Logic {
@@ -138,6 +188,9 @@ struct Logic {
     planned: VecDeque<(usize, bool)>,
     lease: Picoseconds,
     faults: Faults,
+    /// How often the FPGA was reset.
+    life: u32,
+    fpga: Life,
     last: Picoseconds,
     wrong: Option<String>,
 }
@@ -162,6 +215,28 @@ impl Logic {
     fn locked(&mut self, number: usize) {
         self.states[number].locked = Some(self.sim.now());
         self.serial.push(number);
+    }
+
+    /// It has a slot: it is neither over nor between two attempts.
+    fn is_open(&self, number: usize) -> bool {
+        let side = usize::from(self.of(number).fpga);
+        self.at[side][usize::from(self.states[number].slot)] == Some(number)
+    }
+
+    /// An order of this owner waits for a lock that is held.
+    fn queued(&mut self, owner: u8) {
+        let (side, slot) = if owner < HOST { (1, owner) } else { (0, owner - HOST) };
+        match self.at[side].get(usize::from(slot)).copied().flatten() {
+            Some(number) => self.states[number].met = true,
+            // An order of the table that was lost.
+            None if self.fpga.losses.count > 0 => {}
+            None => self.fail(format!("owner {owner} waits for a lock, which asked for none")),
+        }
+    }
+
+    /// All of the FPGA is reset now.
+    fn falls(&self) -> bool {
+        !self.fpga.is_down && self.fpga.planned.front().is_some_and(|after| self.ended >= *after)
     }
 
     fn end(&mut self, number: usize) {
@@ -203,13 +278,21 @@ impl Logic {
 fn begin(shared: &Shared) {
     loop {
         let mut logic = shared.borrow_mut();
-        let number = logic.next;
-        if number == logic.of.transactions.len() || logic.open == logic.of.requesters {
+        if logic.fpga.is_down || logic.open == logic.of.requesters {
             return;
         }
-        logic.next += 1;
+        let number = if let Some(number) = logic.fpga.redo.pop_front() {
+            number
+        } else {
+            let number = logic.next;
+            if number == logic.of.transactions.len() {
+                return;
+            }
+            logic.next += 1;
+            logic.states[number].begin = logic.sim.now();
+            number
+        };
         logic.open += 1;
-        logic.states[number].begin = logic.sim.now();
         drop(logic);
         attempt(shared, number);
     }
@@ -219,6 +302,12 @@ fn begin(shared: &Shared) {
 fn attempt(shared: &Shared, number: usize) {
     let mut logic = shared.borrow_mut();
     let now = logic.sim.now();
+    if logic.fpga.is_down {
+        logic.open -= 1;
+        logic.fpga.redo.push_back(number);
+        return;
+    }
+    let life = logic.life;
     let side = usize::from(logic.of(number).fpga);
     let Some(slot) = logic.slots[side].pop_front() else {
         return logic.fail("more transactions than slots".to_owned());
@@ -226,7 +315,7 @@ fn attempt(shared: &Shared, number: usize) {
     logic.at[side][usize::from(slot)] = Some(number);
     let state = &mut logic.states[number];
     (state.slot, state.step, state.digest) = (slot, 0, 0);
-    state.attempt = now;
+    (state.attempt, state.life) = (now, life);
     if side == 1 {
         return logic.tasks.push_back(number);
     }
@@ -294,6 +383,10 @@ fn order(shared: &Shared, number: usize, order: Order, step: usize) {
             answered(&shared, answers);
         });
     } else {
+        // A lock of a table that is lost is not released in the next one.
+        if state.life != logic.life {
+            return;
+        }
         let message = LockMessage::order(order, owner, exclusive, lock, state.fences[step]);
         let (gateway, link) = (logic.gateway, logic.link.clone());
         sim.after(gateway, move || link.send(vec![message.word()]));
@@ -317,6 +410,12 @@ fn compare_and_swap(
     let again = Rc::clone(home);
     let touch = move |line: &mut Line| {
         let done = swap(line, order, of.update);
+        if tries > 0 {
+            shared.borrow_mut().states[number].met = true;
+        }
+        if done {
+            shared.borrow_mut().fpga.swapped(order, of.update, of.record);
+        }
         let sim = shared.borrow().sim.clone();
         let status = match (order, done) {
             (Order::Release, _) => return,
@@ -350,6 +449,9 @@ fn acquire(shared: &Shared, number: usize) {
 /// Answers of the host's table go to its requesters, or over the link.
 fn answered(shared: &Shared, answers: Vec<LockMessage>) {
     for message in answers {
+        if message.as_status() == Some(Status::Queued) {
+            shared.borrow_mut().queued(message.owner);
+        }
         if message.owner >= HOST {
             answer(shared, &message);
         } else {
@@ -407,6 +509,7 @@ fn access(shared: &Shared, number: usize) {
         let mut logic = shared.borrow_mut();
         let value = word(content);
         if step.update {
+            logic.fpga.log.host_updates(step.record.into());
             content[..8].copy_from_slice(&chained(value, number as u64 + 1).to_le_bytes());
         }
         let state = &mut logic.states[number];
@@ -428,6 +531,155 @@ fn accessed(shared: &Shared, number: usize) {
     let Some(steps) = steps else { return access(shared, number) };
     (0..steps).rev().for_each(|held| order(shared, number, Order::Release, held));
     shared.borrow_mut().end(number);
+    begin(shared);
+}
+
+/// A message of the FPGA for the host's log.
+fn logged(shared: &Shared, message: &[u64]) -> bool {
+    let Some(entry) = Logged::of(message) else { return false };
+    let (sim, gateway) = {
+        let logic = shared.borrow();
+        (logic.sim.clone(), logic.gateway)
+    };
+    let shared = Rc::clone(shared);
+    sim.after(gateway, move || {
+        let mut logic = shared.borrow_mut();
+        match entry {
+            Ok(Logged::Update { slot, record, old, new }) => {
+                logic.fpga.log.update(slot, record, old, new);
+            }
+            Ok(Logged::Complete { slot, id }) => {
+                logic.fpga.log.complete(slot);
+                let number = (id as usize).wrapping_sub(1);
+                let is_fpga = logic.of.transactions.get(number).is_some_and(|one| one.fpga);
+                if !is_fpga || std::mem::replace(&mut logic.states[number].kept, true) {
+                    logic.fail(format!(
+                        "transaction {number} is complete, which the FPGA does not make"
+                    ));
+                }
+            }
+            Ok(Logged::Undone { slot }) => logic.fpga.log.undone(slot),
+            Err(()) => logic.fail("a message for the log that does not exist".to_owned()),
+        }
+    });
+    true
+}
+
+impl Life {
+    /// The host's compare-and-swap took a lock, or released it.
+    fn swapped(&mut self, order: Order, exclusive: bool, record: u16) {
+        let held = self.host_locks.entry(record).or_default();
+        *held = match (order, exclusive) {
+            (Order::Release, true) => 0,
+            (Order::Release, false) => held.saturating_sub(1),
+            (_, true) => WRITER,
+            (_, false) => *held + 1,
+        };
+    }
+}
+
+/// All of the FPGA is reset: its table, its cache, and what is on the link. The host notices later.
+fn fall(shared: &Shared, now: Picoseconds) {
+    let (sim, detect) = {
+        let mut logic = shared.borrow_mut();
+        let fpga = &mut logic.fpga;
+        fpga.planned.pop_front();
+        (fpga.is_down, fpga.begin) = (true, now);
+        fpga.losses.count += 1;
+        let long = fpga.detect + RESTART;
+        let cycles = (long.0 / fpga.period.0) as u32;
+        fpga.device.reset_at(ResetSpec { at_ps: now.0, cycles });
+        let detect = fpga.detect;
+        logic.link.fall();
+        logic.tasks.clear();
+        (logic.sim.clone(), detect)
+    };
+    let noticed = Rc::clone(shared);
+    sim.after(detect, move || recover(&noticed));
+    let over = Rc::clone(shared);
+    // A clock behind the end of the reset at the earliest.
+    sim.after(detect + RESTART + Picoseconds::from_ns(100), move || restart(&over));
+}
+
+/// The host knows that the FPGA is gone. Memory gets what is complete, and loses what is not; the FPGA's transactions
+/// that are not complete, and the host's that wait for locks, begin again. What the host has all locks for goes on.
+fn recover(shared: &Shared) {
+    let home = {
+        let mut logic = shared.borrow_mut();
+        let home = Rc::clone(&logic.home);
+        logic.life += 1;
+        for (record, value) in logic.fpga.log.recover() {
+            let mut changed = false;
+            home.begin_with(u64::from(record), |line| {
+                changed = word(line) != value;
+                line[..8].copy_from_slice(&value.to_le_bytes());
+            });
+            logic.fpga.losses.restored += u32::from(changed);
+        }
+        if logic.of.mode == CcixLockMode::Cas {
+            for record in 0..logic.of.rows as u16 {
+                let held = logic.fpga.host_locks.get(&record).copied().unwrap_or_default();
+                home.begin_with(u64::from(record), |line| {
+                    line[LOCK].copy_from_slice(&held.to_le_bytes());
+                });
+            }
+        }
+        let mut again = Vec::new();
+        for number in 0..logic.states.len() {
+            let state = logic.states[number];
+            let (fpga, open) = (logic.of(number).fpga, logic.is_open(number));
+            if fpga && state.kept && open {
+                logic.fpga.losses.whole += 1;
+                logic.states[number].unread = true;
+                logic.end(number);
+            } else if fpga && !state.kept && (open || state.end.is_some()) {
+                logic.fpga.losses.redone += 1;
+                if state.end.is_some() {
+                    logic.fpga.losses.ended += 1;
+                    logic.ended -= 1;
+                    logic.states[number].end = None;
+                }
+                again.push((number, open));
+            } else if !fpga && open && state.locked.is_none() && logic.of.mode != CcixLockMode::Cas
+            {
+                logic.fpga.losses.waited += 1;
+                again.push((number, true));
+            }
+        }
+        for (number, open) in again {
+            if open {
+                logic.free(number);
+                logic.open -= 1;
+            }
+            if logic.states[number].locked.take().is_some() {
+                logic.serial.retain(|one| *one != number);
+            }
+            logic.fpga.redo.push_back(number);
+        }
+        home
+    };
+    home.lose_fpga();
+}
+
+/// The link is up. New locks are given when the host's transactions with old ones are over.
+fn restart(shared: &Shared) {
+    let mut logic = shared.borrow_mut();
+    let life = logic.life;
+    let old =
+        |number: &usize| logic.of.mode != CcixLockMode::Cas && logic.states[*number].life != life;
+    let drains = logic.at[0].iter().flatten().any(old);
+    let sim = logic.sim.clone();
+    let next = Rc::clone(shared);
+    if drains {
+        return sim.after(Picoseconds::from_ns(100), move || restart(&next));
+    }
+    logic.link.raise();
+    logic.home.meet_fpga();
+    logic.fpga.is_down = false;
+    let outage = sim.now() - logic.fpga.begin;
+    logic.fpga.losses.outage += outage;
+    logic.last = sim.now();
+    drop(logic);
     begin(shared);
 }
 
@@ -472,6 +724,7 @@ struct Pins {
     digest: OutputPin,
     reset: InputPin,
     hold: InputPin,
+    probes: [OutputPin; 2],
     /// At the port now.
     offered: Option<usize>,
 }
@@ -497,6 +750,10 @@ impl Pins {
             ready: device.output("update_ready_o", 1)?,
             reset: device.input("update_reset_i", 1)?,
             hold: device.input("update_hold_i", 1)?,
+            probes: [
+                device.output("probe_o", QUEUED + 1)?,
+                device.output("probe_tag_o", 8 * (QUEUED + 1))?,
+            ],
             offered: None,
             aborted: device.output("update_done_aborted_o", 1)?,
             digest: device.output("update_done_digest_o", 64)?,
@@ -520,8 +777,15 @@ impl Pins {
 
 impl PinAgent for Pins {
     fn sample(&mut self, _time: Picoseconds) {
+        if self.shared.borrow().fpga.is_down {
+            return;
+        }
         if self.ready.get() != 0 {
             self.offered = None;
+        }
+        if self.probes[0].get() >> QUEUED & 1 != 0 {
+            let owner = self.probes[1].word(1) as u8;
+            self.shared.borrow_mut().queued(owner);
         }
         if let Some(number) = self.of(&self.lost) {
             lost(&self.shared, number, self.whole.get() != 0);
@@ -547,7 +811,15 @@ impl PinAgent for Pins {
     }
 
     fn drive(&mut self, time: Picoseconds) {
+        if self.shared.borrow().falls() {
+            fall(&self.shared, time);
+        }
         let mut logic = self.shared.borrow_mut();
+        if logic.fpga.is_down {
+            self.offered = None;
+            self.valid.set(0);
+            return;
+        }
         let [reset, hold] = logic.stopped(time);
         self.reset.set(u64::from(reset));
         self.hold.set(u64::from(hold));
@@ -604,6 +876,16 @@ fn replay(logic: &Logic, first: u32) -> Result<Content, usize> {
     Ok(content)
 }
 
+/// When all of the FPGA is reset: at random, in mid-run.
+fn planned_resets(of: &CcixLocks, seed: u64) -> VecDeque<usize> {
+    let mut random = RandomStream::new(seed, "ccix:locks:resets");
+    let count = of.transactions.len() as u64;
+    let after = |_| (count / 10 + random.below(count * 7 / 10 + 1)) as usize;
+    let mut made: Vec<_> = (0..of.fpga_resets).map(after).collect();
+    made.sort_unstable();
+    made.into()
+}
+
 /// When the unit stops: at random, in mid-run.
 fn planned(of: &CcixLocks, seed: u64) -> VecDeque<(usize, bool)> {
     let mut random = RandomStream::new(seed, "ccix:locks:faults");
@@ -650,11 +932,28 @@ pub(super) fn run(
             f64::from(of.lease_cycles) * 1e3 / scenario.platform.clock_mhz,
         ),
         faults: Faults::default(),
+        life: 0,
+        fpga: Life {
+            device: world.fpga.clone(),
+            period: Picoseconds::from_ns_f64(1e3 / scenario.platform.clock_mhz),
+            detect: Picoseconds::from_ns_f64(constants.link_down_ns),
+            planned: planned_resets(of, seed),
+            is_down: false,
+            begin: Picoseconds::ZERO,
+            log: RecordLog::default(),
+            host_locks: BTreeMap::new(),
+            redo: VecDeque::new(),
+            losses: Losses::default(),
+        },
         last: world.simulation.handle().now(),
         wrong: None,
     }));
     let served = Rc::clone(&logic);
-    home.on_lock(Box::new(move |word| message_of_fpga(&served, LockMessage::of(word))));
+    home.on_lock(Box::new(move |message| {
+        if !logged(&served, message) {
+            message_of_fpga(&served, LockMessage::of(message[0]));
+        }
+    }));
     unlocked(of, |line, touch| home.begin_with(line, touch));
     Pins::attach(&world.fpga, &logic)?;
     let stale = world.fpga.output("status_stale_o", 32)?;
@@ -714,6 +1013,63 @@ fn faults(logic: &Logic) -> Value {
         "whole": of.whole,
         "longest_ps": of.longest.0,
     })
+}
+
+/// What became of it where all of the FPGA was reset; null where nothing was planned.
+fn losses(logic: &Logic) -> Value {
+    let of = &logic.fpga.losses;
+    if logic.of.fpga_resets == 0 {
+        return Value::Null;
+    }
+    json!({
+        "resets": of.count,
+        "redone": of.redone,
+        "ended": of.ended,
+        "whole": of.whole,
+        "waited": of.waited,
+        "restored": of.restored,
+        "detect_ps": logic.fpga.detect.0,
+        "outage_ps": of.outage.0 / u64::from(of.count.max(1)),
+    })
+}
+
+/// Waits of both sides: of all, of those that met no lock that was held, and what the load itself makes of them.
+fn waits_of_all(logic: &Logic, of: &CcixLocks, elapsed: Picoseconds) -> Result<Value, RoadError> {
+    if of.mode == CcixLockMode::Cas || of.resets + of.holds + of.fpga_resets > 0 {
+        return Ok(Value::Null);
+    }
+    let mut samples = [Samples::new()?, Samples::new()?];
+    let mut alone = [Picoseconds(u64::MAX); 2];
+    for (state, transaction) in logic.states.iter().zip(&of.transactions) {
+        let wait = state.locked.unwrap_or_default() - state.begin;
+        samples[0].add(wait);
+        if !state.met && state.aborts == 0 {
+            samples[1].add(wait);
+        }
+        let side = usize::from(transaction.fpga);
+        alone[side] = alone[side].min(wait);
+    }
+    // To the table at the other side and back; to that of the own side nothing.
+    let is_far = |side: usize| (of.mode == CcixLockMode::Host) == (side == 1);
+    let single = of.transactions.iter().all(|one| one.steps.len() == 1 && one.steps[0].update);
+    let holds: Vec<_> = logic
+        .states
+        .iter()
+        .zip(&of.transactions)
+        .map(|(state, one)| {
+            let side = usize::from(one.fpga);
+            let own = state.end.unwrap_or_default() - state.locked.unwrap_or_default();
+            let way = if is_far(side) { alone[side] } else { Picoseconds::ZERO };
+            lock_waits::Hold { record: one.steps[0].record, held: own + way, alone: alone[side] }
+        })
+        .collect();
+    let load = single.then(|| lock_waits::Load::of(&holds, of.requesters, elapsed));
+    Ok(json!({
+        "all_ps": samples[0].latency(),
+        "free_ps": samples[1].latency(),
+        "met": samples[0].count() - samples[1].count(),
+        "load": load,
+    }))
 }
 
 fn measurement(
@@ -788,12 +1144,17 @@ fn measurement(
             "to_host_bytes": wire[0],
             "to_fpga_bytes": wire[1],
             "faults": faults(logic),
+            "losses": losses(logic),
+            "waits": waits_of_all(logic, of, elapsed)?,
         }),
     );
     let count = samples.count();
     let mut name = format!("locks-{}-{}-q{}", of.trace, of.mode.name(), of.requesters);
     if of.resets + of.holds > 0 {
         name += &format!("-resets{}-holds{}", of.resets, of.holds);
+    }
+    if of.fpga_resets > 0 {
+        name += &format!("-fpga-resets{}", of.fpga_resets);
     }
     Ok(Measurement {
         workload,

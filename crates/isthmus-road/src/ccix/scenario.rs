@@ -221,6 +221,9 @@ pub struct CcixHome {
     /// From a write at the home to its data being visible to a program.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
+    /// From the loss of the link to the host's program that recovers from it.
+    #[schemars(range(min = 0.0, max = 10_000_000.0))]
+    pub link_down_ns: f64,
     /// Buffers for requests of the FPGA.
     #[schemars(range(min = 1, max = 128))]
     pub requests: u32,
@@ -350,6 +353,10 @@ pub struct CcixLocks {
     #[serde(default)]
     #[schemars(range(max = MOST_FAULTS))]
     pub holds: u32,
+    /// How often all of the FPGA is reset in mid-run, with its table, its cache and the link; not in mode `host`.
+    #[serde(default)]
+    #[schemars(range(max = MOST_FAULTS))]
+    pub fpga_resets: u32,
     /// The unit's lease, in clocks: that of the model.
     #[serde(default = "lease")]
     #[schemars(range(min = 4, max = 65536))]
@@ -551,6 +558,10 @@ impl CcixScenario {
             }
             (None, _) => return Ok(()),
         };
+        if locks.fpga_resets > 0 && locks.mode == CcixLockMode::Host {
+            let reason = "expected 0 for workload.locks.mode host, which has no log";
+            return Err(RoadError::scenario("workload.locks.fpga_resets", reason));
+        }
         let key = "workload.locks.transactions";
         let count = locks.transactions.len() as u64;
         if count != self.workload.iterations || self.workload.warmup > 0 {
@@ -713,7 +724,7 @@ mod tests {
                           "propagation_ns": 1, "device_transmit_ns": 95, "device_receive_ns": 95,
                           "host_transmit_ns": 95, "host_receive_ns": 95, "block_beats": 8,
                           "packet_bytes": 256, "packet_messages": 31},
-            "home": {"gateway_ns": 20, "memory_read_ns": 81, "memory_write_ns": 20, "requests": 64,
+            "home": {"gateway_ns": 20, "memory_read_ns": 81, "memory_write_ns": 20, "link_down_ns": 128_000, "requests": 64,
                      "lines": 64}
         },
         "fpga": {"model_path": "fpga.so"},

@@ -168,6 +168,9 @@ struct Shared {
     awaits: Cell<bool>,
     /// Words at the FPGA's interface, and from when on.
     words: RefCell<VecDeque<(Picoseconds, u64)>>,
+    /// How often the link went down, and whether it is.
+    lives: Cell<u64>,
+    is_down: Cell<bool>,
 }
 
 /// The link with both its ends.
@@ -207,6 +210,8 @@ impl CcixLink {
             waiting: RefCell::default(),
             awaits: Cell::new(false),
             words: RefCell::default(),
+            lives: Cell::new(0),
+            is_down: Cell::new(false),
         })))
     }
 
@@ -235,8 +240,25 @@ impl CcixLink {
         self.0.lane(way).borrow().carried
     }
 
+    /// The FPGA is gone with its end of the link: all that is not at the other end is lost, and what is sent until
+    /// [`CcixLink::raise`] too.
+    pub fn fall(&self) {
+        self.0.lives.set(self.0.lives.get() + 1);
+        self.0.is_down.set(true);
+        self.0.waiting.borrow_mut().clear();
+        self.0.words.borrow_mut().clear();
+    }
+
+    /// The link is up again.
+    pub fn raise(&self) {
+        self.0.is_down.set(false);
+    }
+
     /// A message of the host. Those that wait while the link is busy share packets.
     pub fn send(&self, message: Vec<u64>) {
+        if self.0.is_down.get() {
+            return;
+        }
         self.0.waiting.borrow_mut().push_back(message);
         self.0.pump();
     }
@@ -264,8 +286,11 @@ impl Shared {
     /// A packet of the FPGA: it goes to the home. When it begins on the link, and when it ends.
     fn up(self: &Rc<Self>, words: Vec<u64>) -> (Picoseconds, Picoseconds) {
         let [start, end, delivered] = self.transmit(Way::Up, &words);
-        let shared = Rc::clone(self);
+        let (shared, life) = (Rc::clone(self), self.lives.get());
         self.sim.at(delivered, move || {
+            if shared.lives.get() != life {
+                return;
+            }
             if let Some(home) = &*shared.home.borrow() {
                 home(&words);
             }
@@ -385,6 +410,13 @@ impl PinAgent for CcixPins {
     fn drive(&mut self, time: Picoseconds) {
         let next = time + self.period;
         if self.reset.get() == 0 {
+            // All of the FPGA begins anew, and the hard block with it.
+            self.packet.clear();
+            self.credits = 0;
+            self.returns.clear();
+            self.returns.extend((0..self.link.config.block_beats).map(|_| Picoseconds::ZERO));
+            self.tx_credit.set(0);
+            self.rx_valid.set(0);
             return;
         }
         let credit = self.returns.front().is_some_and(|due| *due <= next);
@@ -467,6 +499,29 @@ mod tests {
         for pair in records.windows(2) {
             assert!(pair[1].start - pair[0].end <= Picoseconds(1_000), "the link stays busy");
         }
+    }
+
+    #[test]
+    fn a_link_that_falls_loses_what_is_under_way_and_what_is_sent_until_it_is_raised() {
+        let (simulation, link) = link(GEN4_X8);
+        let came = Rc::new(RefCell::new(Vec::new()));
+        let taken = Rc::clone(&came);
+        link.serve(Box::new(move |words| taken.borrow_mut().extend_from_slice(words)));
+        link.0.up(vec![1]);
+        simulation.run_for(Picoseconds::from_us(1)).unwrap();
+        link.0.up(vec![2]);
+        link.send(vec![3]);
+        link.fall();
+        link.send(vec![4]);
+        simulation.run_for(Picoseconds::from_us(1)).unwrap();
+        assert!(link.0.words.borrow().is_empty());
+        link.raise();
+        link.0.up(vec![5]);
+        link.send(vec![6]);
+        simulation.run_for(Picoseconds::from_us(1)).unwrap();
+        assert_eq!(*came.borrow(), [1, 5]);
+        let words: Vec<u64> = link.0.words.borrow().iter().map(|one| one.1).collect();
+        assert_eq!(words, [6, 0]);
     }
 
     #[test]

@@ -131,13 +131,14 @@ def lock_table(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Transactions of host and FPGA: a file, or postgres, of an embedded server.  [a stored "
-            "one, as YCSB A]",
+            help="Transactions of host and FPGA: a file; postgres, of an embedded server; uniform, updates "
+            "of one record of 1024, all alike.  [a stored one, as YCSB A]",
         ),
     ] = None,
     workload: Annotated[str, one_of("workload", WORKLOADS, help="What PostgreSQL is made to do.")] = "ycsb-a",
     transactions: Annotated[
-        int, typer.Option("-n", "--transactions", metavar="N", min=1, max=100_000, help="Of PostgreSQL.")
+        int,
+        typer.Option("-n", "--transactions", metavar="N", min=1, max=100_000, help="Of PostgreSQL, uniform."),
     ] = 1000,
     dsn: Annotated[
         str | None,
@@ -156,14 +157,23 @@ def lock_table(
             metavar="N", min=0, max=1000, help="How often it stops for twice its lease, and then goes on."
         ),
     ] = 0,
+    fpga_resets: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=1000,
+            help="Resets of all of the FPGA, table and cache with it; not in mode a.",
+        ),
+    ] = 0,
     mode: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="LIST",
             help="Lock table: a, at the host, messages over PCIe; b, in the FPGA, coherent; c, as b, records "
-            "without a cache; d, no table, compare-and-swap of a word of the record's line.",
+            "without a cache; d, no table, compare-and-swap of a word of the record's line.  [all]",
         ),
-    ] = "a,b,c,d",
+    ] = None,
     requesters: Annotated[
         str, typer.Option(metavar="N", help="Transactions under way: 8, a list, or powers of two.")
     ] = "1:64",
@@ -183,6 +193,7 @@ def lock_table(
         record=record,
         resets=resets,
         holds=holds,
+        fpga_resets=fpga_resets,
         mode=mode,
         requesters=requesters,
         platform=platform,

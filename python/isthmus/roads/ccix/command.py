@@ -137,7 +137,8 @@ def lock_table(
     record: Path | None = None,
     resets: int = 0,
     holds: int = 0,
-    mode: str = "a,b,c,d",
+    fpga_resets: int = 0,
+    mode: str | None = None,
     requesters: str = locks.REQUESTERS,
     platform: str = PLATFORM,
     profile: str = "isthmus",
@@ -151,7 +152,7 @@ def lock_table(
     """`isthmus bench lock-table`: measure, write `out/lock-table.*`, print."""
     choose("format", format, FORMATS)
     choose("profile", profile, (*PROFILES, "all"))
-    letters = dict.fromkeys(mode.split(","))
+    letters = dict.fromkeys((mode or ("b,c,d" if fpga_resets else "a,b,c,d")).split(","))
     modes = [locks.MODES[choose("mode", letter, locks.MODES)] for letter in letters]
     counts = both.counts("requesters", requesters, locks.MOST_REQUESTERS)
     profiles = PROFILES if profile == "all" else (profile,)
@@ -165,11 +166,15 @@ def lock_table(
             print(f"# {said}")
     elif dsn is not None or record is not None:
         raise UserError("--dsn and --record are of --trace postgres")
+    elif str(trace) == "uniform":
+        read = lock_trace.uniform(transactions, seed=seed)
     else:
         read = lock_trace.load(Path(trace) if trace else lock_trace.STORED)
-    stops = locks.Stops(resets, holds)
-    if max(resets, holds) > locks.MOST_STOPS or min(resets, holds) < 0:
+    stops = locks.Stops(resets, holds, fpga_resets)
+    if not all(0 <= count <= locks.MOST_STOPS for count in (resets, holds, fpga_resets)):
         raise UserError(f"resets and holds: 0 to {locks.MOST_STOPS}")
+    if fpga_resets and "a" in letters:
+        raise UserError("--fpga-resets: mode a has no log of the FPGA's updates; choose from b, c, d")
     wanted = locks.points(read, chosen, profiles, modes, counts, seed, stops)  # type: ignore[arg-type]
     target = result_file(out, "lock-table", out_json)
     made = locks.measure(wanted, runner=runner, given=given)

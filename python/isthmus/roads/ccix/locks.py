@@ -62,6 +62,8 @@ class Stops:
     resets: int = 0
     holds: int = 0
     """For twice its lease; then it goes on."""
+    fpga: int = 0
+    """Resets of all of the FPGA. It sends the host a log then."""
 
 
 NONE = Stops()
@@ -80,7 +82,7 @@ class Point:
     stops: Stops = NONE
 
 
-def parameters(platform: Platform, profile: Profile, mode: Mode) -> dict[str, int]:
+def parameters(platform: Platform, profile: Profile, mode: Mode, log: bool = False) -> dict[str, int]:
     """The parameters of the FPGA. The messages of mode a go one in a packet, as PCIe has them."""
     design = platform.profiles[profile]
     made = {"NumTxns": int(design.transactions.value), "Table": int(mode.name != "host"), "Lease": LEASE}
@@ -89,6 +91,8 @@ def parameters(platform: Platform, profile: Profile, mode: Mode) -> dict[str, in
     made |= {"MaxWords": int(design.packet.value) // 8, "MaxMessages": int(design.messages.value)}
     if mode.name == "cas":
         made |= {"Table": 0, "Cas": 1}
+    if log:
+        made |= {"Log": 1}
     return made | ({"CacheLines": int(design.cache.value)} if mode.name in ("shared", "cas") else {})
 
 
@@ -122,6 +126,7 @@ def scenario(point: Point, model: Path) -> dict[str, Any]:
                 "requesters": point.requesters,
                 "resets": point.stops.resets,
                 "holds": point.stops.holds,
+                "fpga_resets": point.stops.fpga,
                 "lease_cycles": LEASE,
                 "transactions": trace.scenario,
             },
@@ -158,7 +163,8 @@ def measure(
     session = Session(title, runner=runner, given=given)
     runs = []
     for point in wanted:
-        values = parameters(session.platform(point.platform), point.profile, point.mode)
+        log = point.stops.fpga > 0
+        values = parameters(session.platform(point.platform), point.profile, point.mode, log)
         runs.append(scenario(point, session.model(TOP, values)))
     return session.document(session.run(runs), wanted[0].seed if wanted else 0)
 

@@ -17,6 +17,14 @@ HEADER = (
 )  # fmt: skip
 STAGES = ("mode", "requesters", "of", "transactions", "time[us]", "attempts", "locks", "records")
 STOPPED = ("mode", "requesters", "resets", "holds", "undone", "complete", "refused", "free[us]")
+LOST = (
+    "mode", "requesters", "FPGA resets", "undone", "of them ended", "complete", "host waited", "restored",
+    "outage[us]",
+)  # fmt: skip
+FLAT = (
+    "mode", "requesters", "p99[us]", "met %", "by load %", "p99 by load", "free p99",
+    "p99 over 1", "by load over 1", "free over 1",
+)  # fmt: skip
 LETTERS: Mapping[str, str] = {mode.name: mode.letter for mode in MODES.values()}
 
 
@@ -58,7 +66,77 @@ def text(made: Document) -> str:
                 "was lost, the longest\n"
             )
             parts.append(aligned([STOPPED, *map(stops, stopped)]))
+        fallen = [m for m in members if m.workload["locks"].get("losses")]
+        if fallen:
+            detect = fallen[0].workload["locks"]["losses"]["detect_ps"] / 1e6
+            parts.append(
+                "# all of the FPGA is reset in mid-run, with its table, its cache and what is on "
+                "the link; the host "
+                f"notices after {detect:.3g} us and recovers from its log. Undone: transactions of "
+                f"the FPGA that "
+                "begin again, and those of them that it had ended when the host did not know it "
+                "yet; complete: "
+                "they stay; host waited: for a lock of the lost table, and begins again; restored: "
+                "records that "
+                "memory had not as they must be; outage: a reset to the next transaction, without "
+                "the time to "
+                "configure an FPGA and train a link\n"
+            )
+            parts.append(aligned([LOST, *map(losses, fallen)]))
+        flat = [m for m in members if m.workload["locks"].get("waits")]
+        if flat and all(m.workload["locks"]["waits"]["load"] for m in flat):
+            parts.append(
+                "# lock waits of both sides together. Met: orders whose lock was held. By load: the "
+                "same, and the "
+                "p99, with a table that answers each order as one alone, at this rate and these "
+                "holds (held locks = "
+                "rate x hold, by Little's law). Free: waits of those that met no held lock. Over 1: "
+                "over the p99 "
+                "with one requester\n"
+            )
+            parts.append(aligned([FLAT, *(flatness(m, members) for m in flat)]))
     return "".join(parts)
+
+
+def flatness(m: Measurement, all_of: list[Measurement]) -> list[str]:
+    """How lock waits grow with the number of requesters, and what of it is the load."""
+    w = m.workload["locks"]
+    alone = [
+        p99(one, "all_ps")
+        for one in all_of
+        if one.workload["locks"]["requesters"] == 1 and one.workload["locks"]["mode"] == w["mode"]
+    ]
+    base = alone[0] if alone else None
+    load = w["waits"]["load"]
+    found = (p99(m, "all_ps"), load["p99_ps"], p99(m, "free_ps"))
+    return [
+        LETTERS[str(w["mode"])],
+        str(w["requesters"]),
+        _us(found[0]),
+        f"{100 * w['waits']['met'] / max(1, m.iterations):.2f}",
+        f"{100 * load['met']:.2f}",
+        *map(_us, found[1:]),
+        *("" if base is None or value is None else f"{value / base:.2f}" for value in found),
+    ]
+
+
+def p99(m: Measurement, which: str) -> float | None:
+    """Of lock waits, in ps: `all_ps`, or `free_ps`, of those that met no held lock."""
+    found = m.workload["locks"]["waits"][which]
+    value = found["p99"] if found else None
+    return None if value is None else float(value)
+
+
+def losses(m: Measurement) -> list[str]:
+    """What became of transactions where all of the FPGA was reset."""
+    w = m.workload["locks"]
+    of = w["losses"]
+    return [
+        LETTERS[str(w["mode"])],
+        str(w["requesters"]),
+        *(str(of[key]) for key in ("resets", "redone", "ended", "whole", "waited", "restored")),
+        _us(of["outage_ps"]),
+    ]
 
 
 def per_second(m: Measurement) -> float:

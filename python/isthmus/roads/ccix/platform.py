@@ -44,6 +44,7 @@ class Home:
     gateway: Annotated[Constant, "a message at the host's port to its request at the home"]
     memory_read: Annotated[Constant, "a request at the home to its line"]
     memory_write: Annotated[Constant, "a write at the home to its being visible to a program"]
+    link_down: Annotated[Constant, "the loss of the link to the host's program that recovers from it"]
     requests: Annotated[Constant, "places for requests of the FPGA"]
     lines: Annotated[Constant, "places for lines that it writes"]
 

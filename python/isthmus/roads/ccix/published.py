@@ -45,13 +45,18 @@ CONTENDED = (1, 4, 32, 128, 1_024, 4_096)
 """Lines to which both sides store."""
 
 
+ALIKE, FLAT = 20_000, (1, 64)
+"""Updates of one record of 1024, and how many are under way: p99 of their lock waits."""
+
 LOCKS = "verify ccix, locks"
 
 
 def transactions(seed: int = 1) -> list[locks.Point]:
-    """The stored trace in each mode, one transaction at a time and 16 at once."""
+    """The stored trace in each mode, 1 and 16 at once; updates of one record each, all alike, 1 and 64."""
     trace = lock_trace.load(lock_trace.STORED)
-    return locks.points(trace, [loaded()], ["isthmus"], list(locks.MODES.values()), (1, 16), seed)
+    stored = locks.points(trace, [loaded()], ["isthmus"], list(locks.MODES.values()), (1, 16), seed)
+    alike = lock_trace.uniform(ALIKE, seed=seed)
+    return stored + locks.points(alike, [loaded()], ["isthmus"], [locks.MODES["b"]], FLAT, seed)
 
 
 def points(seed: int = 1) -> list[Point]:

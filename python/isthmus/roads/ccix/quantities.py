@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from isthmus.quantities import Quantity, each, scaled, workload
 from isthmus.results import Measurement
-from isthmus.roads.ccix import contention
+from isthmus.roads.ccix import contention, locks_tables
 
 OUTSIDE = ("hard block", "port", "home", "memory", "propagation", "bits")
 """Stages that are no gateware."""
@@ -68,6 +68,19 @@ def _lock_wait_ns(side: str, key: str) -> Callable[[Measurement], float | None]:
     return value
 
 
+def _lock_free_p99_ns(m: Measurement) -> float | None:
+    """Of transactions that met no lock that was held."""
+    found = locks_tables.p99(m, "free_ps")
+    return None if found is None else found / 1e3
+
+
+def _lock_wait_over_load(m: Measurement) -> float | None:
+    """p99 of all lock waits, over that with a table that answers each order as one alone."""
+    found = locks_tables.p99(m, "all_ps")
+    load = m.workload["locks"]["waits"]["load"]
+    return None if found is None or load is None else found / load["p99_ps"]
+
+
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
     "ccix_gb_s": each(_payload_gb_s),
@@ -82,5 +95,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "lock_wait_fpga_ns": each(_lock_wait_ns("fpga", "avg")),
     "lock_wait_fpga_median_ns": each(_lock_wait_ns("fpga", "p50")),
     "lock_wait_host_ns": each(_lock_wait_ns("host", "avg")),
+    "lock_free_p99_ns": each(_lock_free_p99_ns),
+    "lock_wait_over_load": each(_lock_wait_over_load),
     "packet_messages": each(workload("packet_messages")),
 }
