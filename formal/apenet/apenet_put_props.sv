@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
-/// apenet_put: no read leaves the put memory, what is refused is neither read nor sent, and no
-/// packet is longer than MaxPayload or crosses a page of the remote memory.
+/// apenet_put: no read leaves the put memory, what is refused is neither read nor sent, a get of
+/// another node is read only with the key of the put memory, and no packet is longer than
+/// MaxPayload or crosses a page of the remote memory.
 ///
-/// Any posts, targets and stalls, a memory that answers whatever and whenever it likes, any CRC.
+/// Any posts, gets, targets and stalls, a memory that answers whatever and whenever it likes, any CRC.
 /// The put memory is any that does not wrap; the host sets it while the interface is disabled, so
 /// it stays.
 /// That the buffer has room for what was asked for is axi_read_engine's proof, and taken from it.
@@ -13,7 +14,9 @@ module apenet_put_props
   input logic [63:0]  time_cycles_i,
   input logic         enable_i,
   input logic         post_we,
-  input logic [58:0]  post,
+  input logic [59:0]  post,
+  input logic         get_valid_i,
+  input logic [$bits(get_t)-1:0] asked,
   input logic         target_we,
   input logic [3:0]   target_index,
   input logic [73:0]  target,
@@ -30,11 +33,16 @@ module apenet_put_props
   // Never assigned another value and not initialised: any constants.
   logic [57:0] base;
   logic [16:0] blocks;
+  logic        serves;
+  logic [15:0] serve_key, land_key;
   logic [3:0]  one;     // of the targets
   always_ff @(posedge clk_i) begin
     base   <= base;
     blocks <= blocks;
     one    <= one;
+    serves    <= serves;
+    serve_key <= serve_key;
+    land_key  <= land_key;
   end
   logic [58:0] until_;  // behind the put memory
   assign until_ = 59'(base) + 59'(blocks);
@@ -49,8 +57,11 @@ module apenet_put_props
   assign put_i = '{
       base: base, blocks: blocks, target_we: target_we, target_index: target_index,
       target: nanet_ctrl_pkg::target_t'(target), post_we: post_we,
-      post: nanet_ctrl_pkg::put_post_t'(post)
+      post: nanet_ctrl_pkg::put_post_t'(post), land_key: land_key, serves: serves,
+      serve_key: serve_key
   };
+  get_t get_i;
+  assign get_i = get_t'(asked);
 
   apenet_put #(
     .DataWidth(512),
@@ -59,7 +70,7 @@ module apenet_put_props
   ) dut (.*);
 
   // As its states.
-  localparam logic [1:0] StIdle = 2'd0, StCheck = 2'd1, StCut = 2'd2;
+  localparam logic [1:0] StIdle = 2'd0, StCheck = 2'd1, StCut = 2'd2, StBare = 2'd3;
   logic [1:0] state;
   assign state = dut.state_q;
 
@@ -70,19 +81,21 @@ module apenet_put_props
   always_comb begin
     assume (!until_[58]);
     assume (!dut.beat || dut.stored_ready);
-    assume (!(dut.beat && dut.beat_end && dut.tag) || dut.read_ready);
+    assume (!(dut.beat && dut.beat_end && dut.tag) || dut.u_done.read_ready);
     assume (!freed_i || dut.u_frames.credit_q != 3'd4);
   end
 
   // The target as it was set last, and as it was when the put under check was taken.
-  logic known_q, checked_q;
+  logic known_q, checked_q, allowed_q;  // the last: the get under check has the key
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
       known_q   <= 1'b0;
       checked_q <= 1'b0;
+      allowed_q <= 1'b0;
     end else begin
       if (target_we && target_index == one) known_q <= put_i.target.valid;
       if (dut.post_take) checked_q <= known_q;
+      if (dut.get_take) allowed_q <= serves && dut.get.wanted.key == serve_key;
     end
   end
 
@@ -110,9 +123,12 @@ module apenet_put_props
         assert (13'(dut.remote_q[11:0]) + dut.bytes <= 13'd4096);
         assert (dut.addr_q >= {base, 6'd0});
         assert (65'(dut.addr_q) + 65'(dut.bytes) <= limit);
-        if (dut.post_q.target == one) assert (checked_q);
+        if (!dut.answer_q && dut.post_q.target == one) assert (checked_q);
+        if (dut.answer_q) assert (allowed_q);
+        assert (!dut.post_q.get);
       end
-      if (event_valid_o) assert (enable_i && !full_i && event_o.list == DoneList);
+      if (event_valid_o) assert (enable_i && !full_i && (event_o.list == DoneList ||
+                                                               event_o.list == AnswerList));
       // A flit leaves with a credit.
       if (dut.u_frames.send) assert (dut.u_frames.credit_q != '0);
 
@@ -125,15 +141,21 @@ module apenet_put_props
                                18'((24'(dut.post_q.bytes) + 24'd63) >> 6));
         assert (dut.left_q == dut.post_q.bytes);
       end
-      if (state != StIdle && dut.post_q.target == one) begin
+      if (state != StIdle && !dut.answer_q && dut.post_q.target == one) begin
         assert (dut.target_q.valid == checked_q);
       end
+      if (state != StIdle && dut.answer_q) begin
+        assert (dut.target_q.valid == allowed_q && !dut.post_q.get);
+      end
+      // A packet of header and footer is a get, or says why one was refused.
+      if (state == StBare) assert (dut.post_q.get || (dut.answer_q && dut.refusal_q != PutTaken));
+      assert (!(dut.post_take && dut.get_take));
       if (state == StCut) begin
         assert (dut.addr_q >= {base, 6'd0} && dut.addr_q[5:0] == '0);
         assert (65'(dut.addr_q) + 65'(dut.left_q) <= limit);
         assert (dut.left_q != '0 && dut.remote_q[5:0] == '0 && dut.target_q.valid);
+        assert (!dut.post_q.get);
       end
-      assert (state <= StCut);
       if (arvalid_o) assert (cut);
       if (cut) begin
         assert (at >= {base, 6'd0} && end_ <= limit);
@@ -141,6 +163,8 @@ module apenet_put_props
       end
       cover (arvalid_o && high == limit && blocks == 17'd3);
       cover (event_valid_o && event_o.reserved == 7'(PutOutside));
+      cover (state == StBare && dut.refusal_q == PutTarget);
+      cover (dut.cut && dut.answer_q && dut.last);
     end
   end
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// apenet_receive: no command leaves the page that its packet's header names, none is longer than a
 /// packet, and of one source only puts are announced whose packets all came, in order and good.
+/// Answers of gets are puts with numbers of their own. A get is handed on only when it came good.
 ///
 /// Any flits, whole packets or not, any CRC, a memory that answers whatever and whenever it
 /// likes. For one source, any, the properties have a count of their own.
@@ -28,6 +29,8 @@ module apenet_receive_props
   nanet_pkg::list_request_t  request_o;
   nanet_pkg::list_response_t response_i;
   logic [127:0]              data_o;
+  logic                      get_valid_o;
+  get_t                      get_o;
   arrivals_t                 arrivals_o;
   step_t                     came_o, ended_o, announced_o;
   assign answer_i   = 1'b1;
@@ -63,7 +66,7 @@ module apenet_receive_props
   end
 
   // Of the one source: good packets of its last put, in order from the first one.
-  logic        mine, good_q;
+  logic        mine, good_q, answer_q, bare, answer;
   logic [31:0] put_q;
   logic [10:0] next_q;
   logic [2:0]  place;
@@ -72,16 +75,27 @@ module apenet_receive_props
   assign mine  = dut.u_puts.decide && dut.u_puts.record.source == one;
   assign place = {one[10], one[5], one[0]};
   logic follows;
-  assign follows = dut.u_puts.record.first ? dut.u_puts.record.number == '0 :
-                   good_q && dut.u_puts.record.put == put_q && dut.u_puts.record.number == next_q;
+  assign bare    = dut.u_puts.record.what == KindGet || dut.u_puts.record.what == KindRefused;
+  assign answer  = dut.u_puts.record.what == KindAnswer;
+  assign follows = bare ? dut.u_puts.record.first : dut.u_puts.record.first ? dut.u_puts.record.number == '0 :
+                   good_q && answer == answer_q && dut.u_puts.record.put == put_q && dut.u_puts.record.number == next_q;
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
       good_q <= 1'b0;
     end else if (mine) begin
-      good_q <= follows && dut.u_puts.record.good && !dut.u_puts.error_q && !dut.u_puts.record.last;
+      good_q <= follows && dut.u_puts.record.good && !dut.u_puts.error_q && !dut.u_puts.record.last &&
+                !bare;
+      answer_q <= answer;
       put_q  <= dut.u_puts.record.put;
       next_q <= dut.u_puts.record.number + 11'd1;
     end
+  end
+
+  // The last flit taken ended a packet, and had its CRC.
+  logic ended_good_q;
+  always_ff @(posedge clk_i) begin
+    ended_good_q <= started_q && dut.valid && dut.take && dut.is_tail &&
+                    dut.footer.crc == dut.crc;
   end
 
   always_comb begin
@@ -100,10 +114,16 @@ module apenet_receive_props
         assert (enable_i && dut.u_puts.record.good && !dut.u_puts.error_q && dut.u_puts.record.last);
         assert (dut.u_puts.answered_q == dut.u_puts.record.commands);
         if (dut.u_puts.record.source == one) assert (follows);
+        assert (dut.u_puts.record.what != KindGet);
+        assert (request_o.event_.error == (dut.u_puts.record.what == KindRefused));
       end
+
+      if (get_valid_o) assert (ended_good_q && dut.made_q.what == KindGet);
+      if (get_valid_o) cover (get_o.bytes == 23'd64);
 
       // What makes the above inductive.
       if (dut.u_puts.whole_q[place] && dut.u_puts.entries[place].source == one) begin
+        assert (dut.u_puts.entries[place].answer == answer_q);
         assert (good_q && dut.u_puts.entries[place].put == put_q && dut.u_puts.entries[place].next == next_q);
       end
       if (state != StIdle && dut.place_q.bytes != '0) begin

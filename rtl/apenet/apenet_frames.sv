@@ -4,12 +4,13 @@
 ///   Handshake   packet_* and beat_* valid/ready; lanes behind a packet's last byte are sent as
 ///               zeros. flit_* leave with a credit, of which there are Credits; freed_i gives one
 ///               back
-///   Ordering    packets in their order. One begins when its first beat has come
+///   Ordering    packets in their order. One with payload begins when its first beat has come
 ///   Errors      a packet with a beat of beat_bad_i has a wrong CRC
 ///   Latency     first beat to its header 1 cycle, where a packet and a credit are there
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
 ///   Parameters  DataWidth 128..512; Credits 2..1024
-///   Not done    packets of no bytes
+///   No bytes    a packet of 0 bytes is header and footer, and waits for no beat
+///   Not done    inserting anything between packets
 module apenet_frames
   import apenet_pkg::*;
 #(
@@ -80,16 +81,18 @@ module apenet_frames
   torus_pkg::header_t header;
   torus_pkg::footer_t footer;
   kind_t kind;
+  logic bare;
 
+  assign bare   = head.bytes == '0;
   assign kind   = '{
-      put: head.put[7:0], what: KindPut, zero: '0, last: head.last, first: head.first
+      put: head.put[7:0], what: head.what, zero: '0, last: head.last, first: head.first
   };
   assign header = '{
       address: head.address, id: head.key, bytes: 16'(head.bytes), kind: kind, reserved: '0,
       source: here_i, dest: head.dest
   };
   assign footer = '{
-      sequence_: {head.put, 32'(head.number)}, flags: 32'(head.total), crc: '0
+      sequence_: {head.put, head.number}, flags: 32'(head.total), crc: '0
   };
 
   assign able       = credit_q != '0;
@@ -106,7 +109,7 @@ module apenet_frames
     send = 1'b0;
     flit = header;
     unique case (part_q)
-      StHeader:  send = able && head_valid && beat_valid_i;
+      StHeader:  send = able && head_valid && (bare || beat_valid_i);
       StPayload: begin
         send = able && beat_valid_i;
         flit = payload & mask;
@@ -134,7 +137,7 @@ module apenet_frames
       if (send) begin
         unique case (part_q)
           StHeader: begin
-            part_q    <= StPayload;
+            part_q    <= bare ? StFooter : StPayload;
             lane_q    <= '0;
             spoiled_q <= 1'b0;
           end

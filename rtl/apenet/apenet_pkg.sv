@@ -12,29 +12,50 @@ package apenet_pkg;
   localparam logic [7:0] DoneList    = 8'h81;  // the list in events: a put was read and sent
   localparam logic [7:0] ArrivedList = 8'h82;  // a put is in memory, whole
 
-  localparam logic [3:0] KindPut = 4'd1;
+  localparam logic [7:0] AnswerList  = 8'h83;  // a get is in memory, or was refused
+
+  localparam logic [3:0] KindPut     = 4'd1;
+  localparam logic [3:0] KindGet     = 4'd2;  // header and footer: what is asked for, and where to
+  localparam logic [3:0] KindAnswer  = 4'd3;  // of a get: as a put, with the get's number
+  localparam logic [3:0] KindRefused = 4'd4;  // of a get: header and footer, which says why
 
   /// torus_pkg::header_t.kind.
   typedef struct packed {
     logic [7:0] put;       // low bits of the put's number, for probes
-    logic [3:0] what;      // KindPut
+    logic [3:0] what;      // KindPut and so on
     logic [1:0] zero;
     logic       last;      // packet of its put
     logic       first;
   } kind_t;
 
-  /// torus_pkg::footer_t.sequence_; its flags are the bytes of the whole put.
+  /// torus_pkg::footer_t.sequence_; its flags are the bytes of the whole put, or of the get.
   typedef struct packed {
-    logic [31:0] put;      // number of the put at its source
-    logic [31:0] packet;   // number of the packet in its put
+    logic [31:0] put;      // number of the put at its source, of the get where it was asked for
+    logic [31:0] packet;   // number of the packet in its put; of a get wanted_t; a refusal_e
   } sequence_t;
+
+  /// What a get asks for.
+  typedef struct packed {
+    logic [15:0] key;      // of the far node's put memory
+    logic [15:0] offset;   // in it, in units of 64 bytes
+  } wanted_t;
+
+  /// A get that came.
+  typedef struct packed {
+    torus_pkg::place_t           source;
+    logic [31:0]                 number;   // there
+    nanet_ctrl_pkg::region_key_t land_key; // of the region there into which it goes
+    logic [41:0]                 land;     // bits 47:6 of where it begins in it
+    wanted_t                     wanted;
+    logic [PutW-1:0]             bytes;
+  } get_t;
 
   /// Why a post was refused, in its event.
   typedef enum logic [1:0] {
     PutTaken,    // it was not
     PutEmpty,    // no bytes, or more than 4 MiB
     PutOutside,  // it leaves the put memory
-    PutTarget    // its target is not set
+    PutTarget    // its target is not set, or the far node's put memory has another key
   } refusal_e;
 
   /// A put's way, for probes: strobes, and the number of the put at its source, modulo 256.
@@ -55,17 +76,27 @@ package apenet_pkg;
     torus_pkg::place_t  dest;
     logic [15:0]        key;
     logic [47:0]        address;
-    logic [LengthW-1:0] bytes;
+    logic [LengthW-1:0] bytes;   // 0: header and footer
+    logic [3:0]         what;
     logic               first;
     logic               last;
     logic [PutW-1:0]    total;
-    logic [NumberW-1:0] number;
+    logic [31:0]        number;
     logic [31:0]        put;
   } packet_t;
+
+  /// A post, or a get of another node, under way.
+  typedef struct packed {
+    refusal_e                  refusal;
+    logic                      answer;   // of a get: without an event
+    logic [31:0]               number;
+    nanet_ctrl_pkg::put_post_t post;
+  } sending_t;
 
   /// What is left to find out of a packet when its tail has come.
   typedef struct packed {
     logic                   good;      // so far
+    logic [3:0]             what;
     logic                   first;
     logic                   last;
     logic [1:0]             commands;

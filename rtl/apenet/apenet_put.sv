@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Puts a program's memory into that of another node: posts in, reads of the put memory, packets of
-/// a torus out, an event for each.
+/// a torus out, an event for each. Asks other nodes for theirs, and answers them.
 ///
-/// post -> fifo -> check -> cut -> axi_read_engine -> block_fifo -> apenet_frames
+/// post, get -> fifo -> check -> cut -> axi_read_engine -> block_fifo -> apenet_frames
 ///
 ///   Handshake   put_i.post_we is never stalled: a post that finds 16 waiting is dropped and
 ///               counted as full. flit_* leave with a credit, of which there are Credits; freed_i
 ///               gives one back. event_* valid/ready; ar_* and r_* AXI4 reads of one ID
-///   Ordering    posts, packets and events in one order
+///   Ordering    posts, packets and events in one order; gets of others in turn with posts
+///   Gets        a post with `get` leaves as a packet of header and footer; what comes is announced
+///               by apenet_receive. A get of another node is answered as a put is sent, without an
+///               event: with the key of the put memory and inside it. Else it is refused by a
+///               packet that says why, before anything is read
 ///   Packets     end where a page of 4 KiB of the remote memory does: each is written by commands
 ///               inside one page. One begins when its first beat has come; the rest follows as
 ///               memory gives it
@@ -16,13 +20,13 @@
 ///                                                        (proved: formal/apenet/apenet_put.sby)
 ///   Errors      a packet with a beat that memory answered with an error has a wrong CRC
 ///   Completion  an event when the last byte has been read: the program may use the place again.
-///               While full_i it waits. Refused ones have one too, with the reason
+///               While full_i it waits. Refused ones have one too, with the reason (apenet_done)
 ///   Latency     post_we to arvalid_o 5 cycles; rvalid_i to the header 2
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
 ///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event
 ///   Parameters  DataWidth 128..512; Depth of the buffer in beats, a power of two; Credits of the
 ///               router's local port, 2..1024
-///   Not done    places that are not multiples of 64 bytes; translation of what is read; get
+///   Not done    places that are not multiples of 64 bytes; translation of what is read
 module apenet_put
   import apenet_pkg::*;
 #(
@@ -38,6 +42,9 @@ module apenet_put
   input  logic                     enable_i,
   input  nanet_ctrl_pkg::put_t     put_i,
   input  torus_pkg::place_t        here_i,
+
+  input  logic                     get_valid_i,  // a strobe: another node asks
+  input  get_t                     get_i,
 
   output logic                     flit_valid_o,
   output logic                     flit_head_o,
@@ -96,6 +103,21 @@ module apenet_put
     .usage_o()
   );
 
+  logic get_valid, get_take, turn_q;
+  logic [15:0] lost;
+  get_t get;
+  apenet_gets u_gets (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .request_valid_i(get_valid_i),
+    .request_i      (get_i),
+    .get_valid_o    (get_valid),
+    .get_ready_i    (get_take),
+    .get_o          (get),
+    .lost_o         (lost)
+  );
+
   nanet_ctrl_pkg::target_t targets[16];
   logic [15:0] known_q;  // a target never set is not valid, whatever its memory holds
   always_ff @(posedge clk_i) begin
@@ -107,15 +129,11 @@ module apenet_put
   end
 
   // ---------------------------------------------------------------- check
-  typedef struct packed {
-    refusal_e                  refusal;
-    nanet_ctrl_pkg::put_post_t post;
-  } sending_t;
-
   typedef enum logic [1:0] {
     StIdle,
     StCheck,
-    StCut
+    StCut,
+    StBare   // a packet of header and footer: what is asked for, or why it is refused
   } state_e;
   state_e                    state_q;
   nanet_ctrl_pkg::put_post_t post_q;
@@ -126,20 +144,27 @@ module apenet_put
   logic [47:0]               remote_q;
   logic [PutW-1:0]           left_q;
   logic [NumberW-1:0]        number_q;
-  logic [31:0]               put_q;     // number of the put
+  logic [31:0]               put_q;     // number of the next put
+  logic [31:0]               gets_q;    // and of the next get
+  logic [31:0]               job_q;     // of the present one
+  logic                      answer_q;
+  logic [41:0]               place;     // in the target
   logic [LengthW-1:0]        to_page, bytes;
-  logic                      fits, last, refused, cut, cmd_ready, head_ready, under_ready;
-  refusal_e                  refusal;
+  logic                      fits, last, refused, cut, bare, cmd_ready, head_ready, under_ready;
+  refusal_e                  refusal, refusal_q;
 
-  assign post_take = state_q == StIdle && post_valid;
+  assign get_take  = state_q == StIdle && get_valid && (turn_q || !post_valid);
+  assign post_take = state_q == StIdle && post_valid && !get_take;
+  assign place     = target_q.base + 42'(post_q.remote);
   assign fits      = until_q <= 18'(put_i.blocks);
   always_comb begin
     refusal = PutTaken;
     if (post_q.bytes == '0 || post_q.bytes > PutW'(1 << (PutW - 1))) refusal = PutEmpty;
-    else if (!fits) refusal = PutOutside;
+    else if (post_q.get ? place[41:16] != '0 : !fits) refusal = PutOutside;
     else if (!target_q.valid) refusal = PutTarget;
   end
-  assign refused = state_q == StCheck && refusal != PutTaken;
+  assign refused = state_q == StCheck && refusal != PutTaken && !answer_q;
+  assign bare    = state_q == StBare && head_ready;
 
   // A packet ends where a page of the remote memory does.
   assign to_page = LengthW'(MaxPayload) - LengthW'(remote_q[11:0]);
@@ -151,18 +176,30 @@ module apenet_put
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StIdle;
+      turn_q  <= 1'b0;
       put_q   <= '0;
+      gets_q  <= '0;
     end else begin
       unique case (state_q)
-        StIdle:  if (post_valid) state_q <= StCheck;
+        StIdle:  if (post_take || get_take) state_q <= StCheck;
         StCheck: begin
-          if (!refused) state_q <= StCut;
-          else if (under_ready) state_q <= StIdle;
+          if (refused) begin
+            if (under_ready) state_q <= StIdle;
+          end else begin
+            state_q <= post_q.get || refusal != PutTaken ? StBare : StCut;
+          end
         end
-        default: if (cut && last) state_q <= StIdle;  // StCut
+        StCut:   if (cut && last) state_q <= StIdle;
+        default: if (bare) state_q <= StIdle;  // StBare
       endcase
-      if (!enable_i && idle_o) put_q <= '0;
-      else if (cut && last) put_q <= put_q + 32'd1;
+      if (post_take || get_take) turn_q <= post_take;
+      if (!enable_i && idle_o) begin
+        put_q  <= '0;
+        gets_q <= '0;
+      end else begin
+        if (cut && last && !answer_q) put_q <= put_q + 32'd1;
+        if (post_take && post.get) gets_q <= gets_q + 32'd1;
+      end
     end
   end
   always_ff @(posedge clk_i) begin
@@ -173,9 +210,23 @@ module apenet_put
       addr_q         <= {put_i.base + 58'(post.offset), 6'd0};
       until_q        <= 18'(post.offset) + 18'((24'(post.bytes) + 24'd63) >> 6);
       left_q         <= post.bytes;
+      answer_q       <= 1'b0;
+      job_q          <= post.get ? gets_q : put_q;
+    end
+    if (get_take) begin
+      post_q   <= '{get: 1'b0, target: '0, bytes: get.bytes, remote: '0,
+                    offset: get.wanted.offset};
+      target_q <= '{valid: put_i.serves && get.wanted.key == put_i.serve_key,
+                    place: get.source, key: get.land_key, base: get.land};
+      addr_q   <= {put_i.base + 58'(get.wanted.offset), 6'd0};
+      until_q  <= 18'(get.wanted.offset) + 18'((24'(get.bytes) + 24'd63) >> 6);
+      left_q   <= get.bytes;
+      answer_q <= 1'b1;
+      job_q    <= get.number;
     end
     if (state_q == StCheck) begin
-      remote_q <= {target_q.base + 42'(post_q.remote), 6'd0};
+      remote_q  <= {place, 6'd0};
+      refusal_q <= refusal;
       number_q <= '0;
       first_q  <= 1'b1;
     end
@@ -189,7 +240,7 @@ module apenet_put
   end
 
   // ---------------------------------------------------------------- reads
-  logic beat, beat_end, bad, engine_idle, tag, bad_q;
+  logic beat, beat_end, bad, engine_idle, tag;
   logic [DataWidth-1:0] beat_data;
   logic [RoomW-1:0] used_q;
   axi_read_engine #(
@@ -251,6 +302,29 @@ module apenet_put
   end
 
   // ---------------------------------------------------------------- packets
+  // A get says what it asks for in its footer, and where it goes in its header.
+  packet_t packet;
+  always_comb begin
+    packet = '{
+        dest: target_q.place, key: target_q.key, address: remote_q, bytes: bytes,
+        what: answer_q ? KindAnswer : KindPut, first: first_q, last: last, total: post_q.bytes,
+        number: 32'(number_q), put: job_q
+    };
+    if (state_q == StBare) begin
+      packet.bytes = '0;
+      packet.first = 1'b1;
+      packet.last  = 1'b1;
+      packet.what  = KindRefused;
+      packet.number = 32'(refusal_q);
+      if (post_q.get) begin
+        packet.what    = KindGet;
+        packet.key     = put_i.land_key;
+        packet.address = 48'({post_q.offset, 6'd0});
+        packet.number  = {target_q.key, remote_q[21:6]};
+      end
+    end
+  end
+
   logic frames_idle;
   apenet_frames #(
     .DataWidth(DataWidth),
@@ -259,12 +333,9 @@ module apenet_put
     .clk_i,
     .rst_ni,
     .here_i,
-    .packet_valid_i(cut),
+    .packet_valid_i(cut || bare),
     .packet_ready_o(head_ready),
-    .packet_i      ('{
-        dest: target_q.place, key: target_q.key, address: remote_q, bytes: bytes, first: first_q,
-        last: last, total: post_q.bytes, number: number_q, put: put_q
-    }),
+    .packet_i      (packet),
     .beat_valid_i  (stored_valid),
     .beat_ready_o  (pop),
     .beat_i        (stored),
@@ -279,78 +350,34 @@ module apenet_put
   );
 
   // ---------------------------------------------------------------- events
-  sending_t sending;
-  logic under_valid, read_valid, read_bad, read_ready, over, done;
-  logic [31:0] sequence_q;
-  nanet_ctrl_pkg::put_done_t done_q;
-  fifo #(
-    .Width($bits(sending_t)),
-    .Depth(UnderWay)
-  ) u_under_way (
+  logic all_done;
+  apenet_done #(
+    .UnderWay(UnderWay)
+  ) u_done (
     .clk_i,
     .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(refused || (cut && first_q)),
-    .ready_o(under_ready),
-    .data_i ({refusal, post_q}),
-    .valid_o(under_valid),
-    .ready_i(done),
-    .data_o (sending),
-    .usage_o()
+    .time_cycles_i,
+    .enable_i,
+    .sending_valid_i(refused || (cut && first_q)),
+    .sending_ready_o(under_ready),
+    .sending_i      ('{refusal: refusal, answer: answer_q, number: job_q, post: post_q}),
+    .beat_i         (beat),
+    .beat_bad_i     (bad),
+    .beat_end_i     (beat_end && tag),
+    .full_i,
+    .event_valid_o,
+    .event_ready_i,
+    .event_o,
+    .dropped_i      (put_i.post_we && enable_i && !post_ready),
+    .denied_i       (bare && answer_q),
+    .lost_i         (lost),
+    .done_o,
+    .idle_o         (all_done)
   );
-  // One for each put under way that was read: it never overflows.
-  fifo #(
-    .Width(1),
-    .Depth(UnderWay)
-  ) u_read_ends (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(beat && beat_end && tag),
-    .ready_o(read_ready),
-    .data_i (bad || bad_q),
-    .valid_o(read_valid),
-    .ready_i(done && sending.refusal == PutTaken),
-    .data_o (read_bad),
-    .usage_o()
-  );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) bad_q <= 1'b0;
-    else if (beat) bad_q <= !(beat_end && tag) && (bad || bad_q);
-  end
-  assign over          = under_valid && (sending.refusal != PutTaken || read_valid);
-  assign event_valid_o = over && enable_i && !full_i;
-  assign done          = over && (!enable_i || (event_valid_o && event_ready_i));
-  assign event_o = '{
-      cycles: time_cycles_i[62:0],
-      lost: 32'(done_q.full),
-      datagrams: 16'(sending.refusal == PutTaken),
-      port: 16'(sending.post.target),
-      ip: 32'(sending.post.remote),
-      sequence_: sequence_q,
-      bytes: 32'(sending.post.bytes),
-      index: sending.post.offset,
-      list: DoneList,
-      reserved: 7'(sending.refusal),
-      error: sending.refusal == PutTaken && read_bad
-  };
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      sequence_q <= '0;
-      done_q     <= '0;
-    end else begin
-      if (!enable_i) sequence_q <= '0;
-      else if (done) sequence_q <= sequence_q + 32'd1;
-      if (done && sending.refusal == PutTaken) done_q.sent <= done_q.sent + 16'd1;
-      if (done && sending.refusal != PutTaken) done_q.refused <= done_q.refused + 16'd1;
-      if (put_i.post_we && enable_i && !post_ready) done_q.full <= done_q.full + 16'd1;
-    end
-  end
-  assign done_o   = done_q;
-  assign posted_o = '{strobe: cut && first_q, tag: put_q[7:0]};
+  assign posted_o = '{strobe: !answer_q && (bare || (cut && first_q)), tag: job_q[7:0]};
   assign idle_o   = !put_i.post_we && !put_i.target_we && !post_valid && state_q == StIdle &&
-                    !under_valid && engine_idle && frames_idle && !freed_i;
+                    !get_valid_i && !get_valid &&
+                    all_done && engine_idle && frames_idle && !freed_i;
 
   prim_assert u_stored (.clk_i, .rst_ni, .ok_i(!beat || stored_ready));
-  prim_assert u_ends (.clk_i, .rst_ni, .ok_i(read_ready || !(beat && beat_end && tag)));
 endmodule

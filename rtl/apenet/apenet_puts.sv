@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Decides of each packet whether it and its put are whole, and announces a put that is.
+/// Decides of each packet whether it and its put are whole, and announces a put that is; the answer
+/// of a get, which is a put, and its refusal, in a list of their own.
 ///
 ///   Handshake   record_* and event_* valid/ready. done_valid_i: an answer of memory, in the order
 ///               of commands, at most Pending before they are taken; answer_take_o: one was
@@ -79,6 +80,7 @@ module apenet_puts
   // ---------------------------------------------------------------- puts
   typedef struct packed {
     torus_pkg::place_t  source;
+    logic               answer;   // of a get, which has its own numbers
     logic [31:0]        put;
     logic [NumberW-1:0] next;     // packet
   } entry_t;
@@ -87,7 +89,7 @@ module apenet_puts
   logic [(1<<EntryW)-1:0] whole_q;  // so far
   logic [EntryW-1:0] index;
   logic [1:0] answered_q;
-  logic error_q, answered, follows, whole, decide, announce;
+  logic error_q, answered, follows, whole, decide, announce, bare, answer, refused;
   arrivals_t arrivals_q;
 
   assign index       = {
@@ -97,11 +99,17 @@ module apenet_puts
   assign entry       = entries[index];
   assign answered    = record_valid && answered_q == record.commands;
   assign answer_take = record_valid && !answered && answer_valid;
-  assign follows     = record.first ? record.number == '0 :
+  assign refused     = record.what == KindRefused;
+  assign bare        = record.what == KindGet || refused;
+  assign answer      = record.what == KindAnswer;
+  assign follows     = bare ? record.first :
+                       record.first ? record.number == '0 :
                        whole_q[index] && entry.source == record.source &&
+                       entry.answer == answer &&
                        entry.put == record.put && entry.next == record.number;
   assign whole       = record.good && !error_q && follows;
-  assign announce    = answered && record.last && whole && enable_i;
+  assign announce    = answered && record.last && whole && enable_i &&
+                       record.what != KindGet;
   assign decide      = answered && (!announce || event_ready_i);
   assign record_take = decide;
 
@@ -114,7 +122,7 @@ module apenet_puts
     end else begin
       if (decide) begin
         // Behind its last packet a put has no more.
-        whole_q[index] <= whole && !record.last;
+        whole_q[index] <= whole && !record.last && !bare;
         answered_q     <= '0;
         error_q        <= 1'b0;
         arrivals_q.packets <= arrivals_q.packets + 32'd1;
@@ -128,7 +136,7 @@ module apenet_puts
   end
   always_ff @(posedge clk_i) begin
     if (decide) begin
-      entries[index] <= '{source: record.source, put: record.put,
+      entries[index] <= '{source: record.source, answer: answer, put: record.put,
                           next: record.number + NumberW'(1)};
     end
   end
@@ -137,15 +145,15 @@ module apenet_puts
   assign event_o = '{
       cycles: record.cycles,
       lost: 32'(arrivals_q.bad_puts),
-      datagrams: 16'(record.number) + 16'd1,
+      datagrams: refused ? '0 : 16'(record.number) + 16'd1,
       port: 16'(record.source),
       ip: record.begin_[37:6],
       sequence_: record.put,
       bytes: 32'(record.total),
       index: record.key,
-      list: ArrivedList,
-      reserved: '0,
-      error: 1'b0
+      list: record.what == KindPut ? ArrivedList : AnswerList,
+      reserved: refused ? 7'(record.number[1:0]) : '0,
+      error: refused
   };
   assign answer_take_o = answer_take;
   assign arrivals_o    = arrivals_q;

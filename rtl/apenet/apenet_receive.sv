@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Writes the puts that come over a torus into registered memory, an event for each that is whole.
+/// Writes the puts that come over a torus into registered memory, an event for each that is whole;
+/// hands on the gets that ask for this node's.
 ///
 /// flits -> block_fifo -> header -> places -> commands; payload -> beats -> memory; footer ->
 /// records -> apenet_puts -> event
 ///
 ///   Handshake   flit_valid_i is never stalled, the sender holds a credit for it; freed_o gives one
-///               back. request_o, response_i and data_o as a list of nanet_memory
+///               back. get_* is never stalled: nothing here waits for what leaves. request_o,
+///               response_i and data_o as a list of nanet_memory
 ///   Ordering    packets in their order; the event of a put when memory has answered all its writes
 ///   Bounds      nothing of a packet is written whose header is not one, has no bytes, more than
 ///               MaxPayload or more than a page of 4 KiB holds; key, region and page are checked by
@@ -24,7 +26,7 @@
 ///               puts of several packets, which counts as bad_puts
 ///   Parameters  DataWidth 128..512; Depth of the buffer in flits, the sender's credits; PlaceBits
 ///               1, 2; Firmware 1: each packet waits for answer_i
-///   Not done    circular lists of buffers; get
+///   Not done    circular lists of buffers
 module apenet_receive
   import apenet_pkg::*;
 #(
@@ -52,6 +54,9 @@ module apenet_receive
   output nanet_pkg::list_request_t  request_o,
   input  nanet_pkg::list_response_t response_i,
   output logic [DataWidth-1:0]      data_o,
+
+  output logic                      get_valid_o,  // a strobe: it came whole
+  output get_t                      get_o,
 
   output arrivals_t                 arrivals_o,
   output step_t                     came_o,     // the first header of a put is taken
@@ -115,7 +120,8 @@ module apenet_receive
   sequence_t sequence_;
   kind_t kind, kind_q;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic legal, legal_q, beat_put, beat_keep, beat_ready, place_put, place_ready, ended;
+  logic legal, legal_q, bare, payload, ending_q, beat_put, beat_keep, beat_ready;
+  logic place_put, place_ready, ended;
   logic [LeftW-1:0] flits_q;        // of payload that have not come
   logic [LeftW-1:0] beats_q;        // that are not stored
   logic [LaneW-1:0] lane_q;
@@ -127,7 +133,10 @@ module apenet_receive
   assign sequence_ = footer.sequence_;
   assign kind      = header.kind;
   assign kind_q    = header_q.kind;
-  assign legal     = is_head && !is_tail && kind.what == KindPut && header.bytes != '0 &&
+  assign payload   = kind.what == KindPut || kind.what == KindAnswer;
+  assign bare      = is_head && !is_tail && header.bytes == '0 &&
+                     (kind.what == KindGet || kind.what == KindRefused);
+  assign legal     = is_head && !is_tail && payload && header.bytes != '0 &&
                      header.address[5:0] == '0 &&
                      17'(header.address[11:0]) + 17'(header.bytes) <= 17'(MaxPayload);
 
@@ -175,6 +184,7 @@ module apenet_receive
       unique case (state_q)
         StHeader: begin
           if (place_put) state_q <= StData;
+          else if (valid && take && bare) state_q <= StFooter;
           else if (valid && take && !is_tail) state_q <= StDrain;
         end
         StData: begin
@@ -191,6 +201,7 @@ module apenet_receive
     if (state_q == StHeader) begin
       header_q <= header;
       legal_q  <= legal;
+      ending_q <= payload || kind.what == KindRefused;
       lane_q   <= '0;
       flits_q  <= LeftW'((header.bytes + 16'd15) >> 4);
       beats_q  <= LeftW'((32'(header.bytes) + DataWidth / 8 - 1) >> BeatW);
@@ -203,18 +214,30 @@ module apenet_receive
     if (beat_put && beat_ready && beats_q != '0) beats_q <= beats_q - LeftW'(1);
     made_q <= '{
         good: state_q == StFooter && is_tail && footer.crc == crc,
+        what: state_q == StHeader ? kind.what : kind_q.what,
         first: state_q == StHeader ? kind.first : kind_q.first,
-        last: state_q == StHeader ? kind.last && kind.what == KindPut :
-                                    kind_q.last && kind_q.what == KindPut,
+        last: state_q == StHeader ? kind.last && (payload || kind.what == KindRefused) :
+                                    kind_q.last && ending_q,
         commands: state_q == StHeader || !legal_q ? 2'd0 :
                   header_q.bytes > 16'(Command) ? 2'd2 : 2'd1,
         source: state_q == StHeader ? header.source : header_q.source,
         put: sequence_.put, number: sequence_.packet[NumberW-1:0],
         total: footer.flags[PutW-1:0],
-        begin_: header_q.address + 48'(header_q.bytes) - 48'(footer.flags[PutW-1:0]),
+        begin_: header_q.address +
+                (legal_q ? 48'(header_q.bytes) - 48'(footer.flags[PutW-1:0]) : 48'd0),
         key: header_q.id, cycles: time_cycles_i[62:0]
     };
   end
+
+  // ---------------------------------------------------------------- gets
+  wanted_t wanted_q;
+  always_ff @(posedge clk_i) wanted_q <= sequence_.packet;
+  // The header stays for the clock in which the packet is known to be whole.
+  assign get_valid_o = record_put_q && made_q.good && made_q.what == KindGet;
+  assign get_o = '{
+      source: header_q.source, number: made_q.put, land_key: header_q.id,
+      land: header_q.address[47:6], wanted: wanted_q, bytes: made_q.total
+  };
 
   // ---------------------------------------------------------------- commands
   typedef enum logic [1:0] {
@@ -331,7 +354,8 @@ module apenet_receive
   end
 
   assign ask_o       = write_q == StAsk;
-  assign came_o      = '{strobe: place_put && kind.first, tag: kind.put};
+  assign came_o      = '{strobe: (place_put || (state_q == StHeader && valid && take && bare)) &&
+                                 kind.first, tag: kind.put};
   assign ended_o     = '{strobe: state_q == StFooter && valid && take && is_tail && kind_q.last,
                          tag: sequence_.put[7:0]};
   assign idle_o      = state_q == StHeader && !valid && !flit_valid_i && !freed_o &&

@@ -173,7 +173,9 @@ module apenet_node
     .idle_o   (bar_idle)
   );
 
-  // ---------------------------------------------------------------- puts
+  // ---------------------------------------------------------------- puts, and gets of others
+  logic get_valid;
+  apenet_pkg::get_t get;
   logic tx_valid, tx_head, tx_tail, tx_freed, put_event, put_event_ready, put_idle, full;
   logic read_valid, read_ready, read_beat;
   logic [Width-1:0] tx_flit;
@@ -190,6 +192,8 @@ module apenet_node
     .enable_i     (control.enable),
     .put_i        (put),
     .here_i       (cfg_here_i),
+    .get_valid_i  (get_valid),
+    .get_i        (get),
     .flit_valid_o (tx_valid),
     .flit_head_o  (tx_head),
     .flit_tail_o  (tx_tail),
@@ -267,6 +271,8 @@ module apenet_node
     .request_o   (request),
     .response_i  (response),
     .data_o      (request_data),
+    .get_valid_o (get_valid),
+    .get_o       (get),
     .arrivals_o  (arrivals),
     .came_o      (came),
     .ended_o     (ended),

@@ -90,10 +90,11 @@ package nanet_ctrl_pkg;
 
   /// A put, as the registers have it.
   typedef struct packed {
+    logic        get;        // the other way: out of the target's node's put memory
     logic [3:0]  target;
     logic [22:0] bytes;
     logic [15:0] remote;     // in the target, in units of 64 bytes
-    logic [15:0] offset;     // in the put memory, in units of 64 bytes
+    logic [15:0] offset;     // in the put memory, in units of 64 bytes; of a get, in a region
   } put_post_t;
 
   /// Put queue, in a device that has one.
@@ -105,6 +106,9 @@ package nanet_ctrl_pkg;
     target_t     target;
     logic        post_we;    // a strobe: `post` is posted
     put_post_t   post;
+    region_key_t land_key;   // of the region into which gets go
+    logic        serves;     // other nodes may get from the put memory
+    logic [15:0] serve_key;  // with this key
   } put_t;
 
   /// They wrap.
@@ -112,6 +116,9 @@ package nanet_ctrl_pkg;
     logic [15:0] sent;
     logic [15:0] refused;
     logic [15:0] full;       // posts that found no room
+    logic [15:0] served;     // gets of other nodes that were answered
+    logic [15:0] denied;     // and that were refused
+    logic [15:0] lost;       // and that found no room
   } put_done_t;
 
   /// Of a device with a put queue: what became of its posts, and of what came.

@@ -32,6 +32,9 @@ module wb_nanet_put (
   assign hwif_in.DONE.sent.next     = state_i.done.sent;
   assign hwif_in.DONE.refused.next  = state_i.done.refused;
   assign hwif_in.FULL.value.next    = state_i.done.full;
+  assign hwif_in.SERVED.answered.next = state_i.done.served;
+  assign hwif_in.SERVED.refused.next  = state_i.done.denied;
+  assign hwif_in.GETS_LOST.value.next = state_i.done.lost;
   assign hwif_in.PACKETS.value.next = state_i.packets;
   assign hwif_in.BAD.packets.next   = state_i.bad_packets;
   assign hwif_in.BAD.puts.next      = state_i.bad_puts;
@@ -60,11 +63,15 @@ module wb_nanet_put (
       },
       post_we: post_q,
       post: '{
+          get: hwif_out.POST.get.value,
           target: hwif_out.POST.target.value,
           bytes: hwif_out.POST.bytes.value,
           remote: hwif_out.POST_PLACES.remote.value,
           offset: hwif_out.POST_PLACES.offset.value
-      }
+      },
+      land_key: hwif_out.LAND.key.value,
+      serves: hwif_out.SERVE.valid.value,
+      serve_key: hwif_out.SERVE.key.value
   };
 
   nanet_put_regs u_regs (

@@ -478,6 +478,14 @@ pub mod nanet_put {
     pub const PACKETS: u32 = 0x30;
     /// Not announced (ro).
     pub const BAD: u32 = 0x34;
+    /// Gets, region (wo).
+    pub const LAND: u32 = 0x38;
+    /// Gets of other nodes (wo).
+    pub const SERVE: u32 = 0x3C;
+    /// Gets served (ro).
+    pub const SERVED: u32 = 0x40;
+    /// Gets without room (ro).
+    pub const GETS_LOST: u32 = 0x44;
 }
 
 /// RDMA network interface: words.

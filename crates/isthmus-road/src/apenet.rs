@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Puts between the memories of hosts over APElink: a torus whose nodes have memory behind PCI Express.
+//! Puts between the memories of hosts over APElink: a torus whose nodes have memory behind PCI Express, their host's or a
+//! GPU's.
 
+mod data;
 mod run;
 pub mod scenario;
 mod world;

@@ -233,5 +233,9 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetPutFull = 8'h2C;
   localparam logic [7:0] NanetPutPackets = 8'h30;
   localparam logic [7:0] NanetPutBad = 8'h34;
+  localparam logic [7:0] NanetPutLand = 8'h38;
+  localparam logic [7:0] NanetPutServe = 8'h3C;
+  localparam logic [7:0] NanetPutServed = 8'h40;
+  localparam logic [7:0] NanetPutGetsLost = 8'h44;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -97,6 +97,10 @@ module nanet_put_regs (
         logic FULL;
         logic PACKETS;
         logic BAD;
+        logic LAND;
+        logic SERVE;
+        logic SERVED;
+        logic GETS_LOST;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -147,6 +151,18 @@ module nanet_put_regs (
         decoded_reg_strb.BAD = cpuif_req_masked & (cpuif_addr == 8'h34) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h34);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h34) & !cpuif_req_is_wr;
+        decoded_reg_strb.LAND = cpuif_req_masked & (cpuif_addr == 8'h38) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h38);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h38) & cpuif_req_is_wr;
+        decoded_reg_strb.SERVE = cpuif_req_masked & (cpuif_addr == 8'h3c) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h3c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h3c) & cpuif_req_is_wr;
+        decoded_reg_strb.SERVED = cpuif_req_masked & (cpuif_addr == 8'h40) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h40);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h40) & !cpuif_req_is_wr;
+        decoded_reg_strb.GETS_LOST = cpuif_req_masked & (cpuif_addr == 8'h44) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h44);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h44) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -228,7 +244,27 @@ module nanet_put_regs (
                 logic [3:0] next;
                 logic load_next;
             } target;
+            struct {
+                logic next;
+                logic load_next;
+            } get;
         } POST;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } key;
+        } LAND;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } key;
+            struct {
+                logic next;
+                logic load_next;
+            } valid;
+        } SERVE;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -287,7 +323,23 @@ module nanet_put_regs (
             struct {
                 logic [3:0] value;
             } target;
+            struct {
+                logic value;
+            } get;
         } POST;
+        struct {
+            struct {
+                logic [15:0] value;
+            } key;
+        } LAND;
+        struct {
+            struct {
+                logic [15:0] value;
+            } key;
+            struct {
+                logic value;
+            } valid;
+        } SERVE;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -592,6 +644,98 @@ module nanet_put_regs (
         end
     end
     assign hwif_out.POST.target.value = field_storage.POST.target.value;
+    // Field: nanet_put.POST.get
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.POST.get.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.POST && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.POST.get.value & ~decoded_wr_biten[31:31]) | (decoded_wr_data[31:31] & decoded_wr_biten[31:31]);
+            load_next_c = '1;
+        end
+        field_combo.POST.get.next = next_c;
+        field_combo.POST.get.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.POST.get.value <= 1'h0;
+        end else begin
+            if(field_combo.POST.get.load_next) begin
+                field_storage.POST.get.value <= field_combo.POST.get.next;
+            end
+        end
+    end
+    assign hwif_out.POST.get.value = field_storage.POST.get.value;
+    // Field: nanet_put.LAND.key
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.LAND.key.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.LAND && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.LAND.key.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.LAND.key.next = next_c;
+        field_combo.LAND.key.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.LAND.key.value <= 16'h0;
+        end else begin
+            if(field_combo.LAND.key.load_next) begin
+                field_storage.LAND.key.value <= field_combo.LAND.key.next;
+            end
+        end
+    end
+    assign hwif_out.LAND.key.value = field_storage.LAND.key.value;
+    // Field: nanet_put.SERVE.key
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SERVE.key.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SERVE && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SERVE.key.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.SERVE.key.next = next_c;
+        field_combo.SERVE.key.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SERVE.key.value <= 16'h0;
+        end else begin
+            if(field_combo.SERVE.key.load_next) begin
+                field_storage.SERVE.key.value <= field_combo.SERVE.key.next;
+            end
+        end
+    end
+    assign hwif_out.SERVE.key.value = field_storage.SERVE.key.value;
+    // Field: nanet_put.SERVE.valid
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.SERVE.valid.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.SERVE && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.SERVE.valid.value & ~decoded_wr_biten[16:16]) | (decoded_wr_data[16:16] & decoded_wr_biten[16:16]);
+            load_next_c = '1;
+        end
+        field_combo.SERVE.valid.next = next_c;
+        field_combo.SERVE.valid.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.SERVE.valid.value <= 1'h0;
+        end else begin
+            if(field_combo.SERVE.valid.load_next) begin
+                field_storage.SERVE.valid.value <= field_combo.SERVE.valid.next;
+            end
+        end
+    end
+    assign hwif_out.SERVE.valid.value = field_storage.SERVE.valid.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -626,6 +770,13 @@ module nanet_put_regs (
         if(rd_mux_addr == 8'h34) begin
             readback_data_var[15:0] = hwif_in.BAD.packets.next;
             readback_data_var[31:16] = hwif_in.BAD.puts.next;
+        end
+        if(rd_mux_addr == 8'h40) begin
+            readback_data_var[15:0] = hwif_in.SERVED.answered.next;
+            readback_data_var[31:16] = hwif_in.SERVED.refused.next;
+        end
+        if(rd_mux_addr == 8'h44) begin
+            readback_data_var[15:0] = hwif_in.GETS_LOST.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

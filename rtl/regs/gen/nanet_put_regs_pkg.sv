@@ -10,7 +10,7 @@ package nanet_put_regs_pkg;
 
     localparam NANET_PUT_REGS_DATA_WIDTH = 32;
     localparam NANET_PUT_REGS_MIN_ADDR_WIDTH = 8;
-    localparam NANET_PUT_REGS_SIZE = 'h38;
+    localparam NANET_PUT_REGS_SIZE = 'h48;
 
     typedef struct {
         logic [15:0] next;
@@ -55,10 +55,33 @@ package nanet_put_regs_pkg;
     } nanet_put__BAD__in_t;
 
     typedef struct {
+        logic [15:0] next;
+    } nanet_put__SERVED__answered__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } nanet_put__SERVED__refused__in_t;
+
+    typedef struct {
+        nanet_put__SERVED__answered__in_t answered;
+        nanet_put__SERVED__refused__in_t refused;
+    } nanet_put__SERVED__in_t;
+
+    typedef struct {
+        logic [15:0] next;
+    } nanet_put__GETS_LOST__value__in_t;
+
+    typedef struct {
+        nanet_put__GETS_LOST__value__in_t value;
+    } nanet_put__GETS_LOST__in_t;
+
+    typedef struct {
         nanet_put__DONE__in_t DONE;
         nanet_put__FULL__in_t FULL;
         nanet_put__PACKETS__in_t PACKETS;
         nanet_put__BAD__in_t BAD;
+        nanet_put__SERVED__in_t SERVED;
+        nanet_put__GETS_LOST__in_t GETS_LOST;
     } nanet_put__in_t;
 
     typedef struct {
@@ -148,9 +171,35 @@ package nanet_put_regs_pkg;
     } nanet_put__POST__target__out_t;
 
     typedef struct {
+        logic value;
+    } nanet_put__POST__get__out_t;
+
+    typedef struct {
         nanet_put__POST__bytes__out_t bytes;
         nanet_put__POST__target__out_t target;
+        nanet_put__POST__get__out_t get;
     } nanet_put__POST__out_t;
+
+    typedef struct {
+        logic [15:0] value;
+    } nanet_put__LAND__key__out_t;
+
+    typedef struct {
+        nanet_put__LAND__key__out_t key;
+    } nanet_put__LAND__out_t;
+
+    typedef struct {
+        logic [15:0] value;
+    } nanet_put__SERVE__key__out_t;
+
+    typedef struct {
+        logic value;
+    } nanet_put__SERVE__valid__out_t;
+
+    typedef struct {
+        nanet_put__SERVE__key__out_t key;
+        nanet_put__SERVE__valid__out_t valid;
+    } nanet_put__SERVE__out_t;
 
     typedef struct {
         nanet_put__PUT_LO__out_t PUT_LO;
@@ -161,6 +210,8 @@ package nanet_put_regs_pkg;
         nanet_put__TARGET_SET__out_t TARGET_SET;
         nanet_put__POST_PLACES__out_t POST_PLACES;
         nanet_put__POST__out_t POST;
+        nanet_put__LAND__out_t LAND;
+        nanet_put__SERVE__out_t SERVE;
     } nanet_put__out_t;
 endpackage
 // verilator lint_on GENUNNAMED

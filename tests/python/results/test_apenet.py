@@ -28,23 +28,30 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
     slow = "firmware" in scenario["node"]
     rate = 0.6e9 if slow else 3e9
     took = round((5e6 if slow else 1e6) + size / rate * 1e12)
+    near, far = work["near"], work["far"]
+    took += 10_000_000 * [near, far].count("staged") + 400_000 * [near, far].count("gpu")
+    memory = "" if (near, far) == ("host", "host") else f"-{near}" if near == far else f"-{near}-{far}"
+    shape = "ping-pong" if ping_pong else f"w{window}"
+    what, definition = ("get", "rtt") if work["test"] == "get" else ("put", "one_way")
     name = scenario["platform"]["name"]
     stages = [{"name": "post: program and bus", "where": "host", "ps": took - 400_000},
               {"name": "routers and links", "where": "wire", "ps": 400_000}]  # fmt: skip
     staged = stages if window == 1 and not ping_pong else []
     return [
         {
-            "id": f"apenet/{name}/{profile}/poll/put/b{size}-{'ping-pong' if ping_pong else f'w{window}'}",
+            "id": f"apenet/{name}/{profile}/poll/{what}/b{size}-{shape}{memory}",
             "road": "apenet",
             "platform": name,
             "profile": profile,
             "method": "poll",
             "workload": {
-                "operation": "put", "bytes": size, "driver": "poll", "window": window, "rate_per_s": None,
+                "operation": work["operation"], "bytes": size, "driver": "poll", "window": window,
+                "rate_per_s": None,
                 "noise": False, "busy": {"wire": 0.9}, "saturated": False, "test": work["test"],
-                "nodes": work["nodes"], "hop_clocks": 19, "link_limit_byte_s": 3.37e9,
+                "nodes": work["nodes"], "near": near, "far": far, "hop_clocks": 19,
+                "link_limit_byte_s": 3.37e9,
             },
-            "definition": "half_round_trip" if ping_pong else "one_way",
+            "definition": "half_round_trip" if ping_pong else definition,
             "arrivals": f"window:{window}",
             "seed": scenario["seed"],
             "iterations": count,
@@ -80,8 +87,19 @@ def measured() -> Document:
 def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
     text = tables.text(measured())
     rows = [line.split() for line in text.splitlines()]
-    assert ["apelink", "isthmus", "ping-pong", "1", "4096", *["2.365"] * 3, "-", "-"] in rows
-    assert ["apelink", "isthmus", "one-way", "8", "4096", *["2.365"] * 3, "3,000", "89.0", "%"] in rows
+    assert ["apelink", "isthmus", "host", "ping-pong", "1", "4096", *["2.365"] * 3, "-", "-"] in rows
+    assert [
+        "apelink",
+        "isthmus",
+        "host",
+        "one-way",
+        "8",
+        "4096",
+        *["2.365"] * 3,
+        "3,000",
+        "89.0",
+        "%",
+    ] in rows
     assert "# the way of one put of 4096 bytes, in us" in text
     assert text.count("sum") == 1
 
@@ -99,7 +117,39 @@ def test_the_published_figures_of_apelink_are_beside_ours() -> None:
     assert found["nanet.apelink.rate.hw"].simulated == pytest.approx(3000)
     assert found["nanet.apelink.rate.hw"].verdict == "agrees"
     assert found["nanet.apelink.rate.host"].simulated == pytest.approx(600)
+    assert found["nanet.apelink.rate.gpu.hw"].verdict == "agrees"
     assert found["nanet.apelink.latency"].kind == "context"
+    assert found["nanet.apelink.latency"].simulated == pytest.approx(5.8 + 64 / 0.6e3, abs=1e-3)
+    assert found["nanet.apelink.staged"].simulated == pytest.approx(25 + 64 / 0.6e3, abs=1e-3)
+    assert found["nanet.apelink.p2p"].verdict == "agrees"
+
+
+def test_gets_are_measured_by_their_own_operation_and_have_limits_in_the_documents_verify() -> None:
+    made = apenet.measure(published.puts(), runner=engine, given=MODEL)
+    limits = {limit.id: limit for limit in verify.targets(made, "nanet")}
+    assert limits["nanet.get.latency"].simulated == pytest.approx(1 + 64 / 3e3, abs=1e-3)
+    assert (limits["nanet.get.latency"].verdict, limits["nanet.get.rate"].verdict) == ("met", "met")
+    (one,) = apenet.measure([Point(Puts(64, test="get"))], runner=engine, given=MODEL)
+    assert (one.definition, one.workload["operation"]) == ("rtt", "host-read")
+    assert "isthmus, get" in page.page(made)
+
+
+def test_memory_is_given_for_both_ends_or_for_each() -> None:
+    assert apenet.parse_memories("host, gpu,host:gpu,gpu") == [
+        ("host", "host"), ("gpu", "gpu"), ("host", "gpu")
+    ]  # fmt: skip
+    with pytest.raises(UserError, match="unknown memory 'disk'; choose from host, gpu, staged"):
+        apenet.parse_memories("host:disk")
+    made = apenet.measure([Point(Puts(near="gpu", far="host", window=8))], runner=engine, given=MODEL)
+    assert [line.split()[2] for line in tables.text(made).splitlines() if line[0] != "#"] == ["gpu:host"]
+    assert "isthmus, gpu:host" in page.page(made)
+
+
+def test_a_platform_has_a_gpu_whose_copies_cost_what_the_source_of_its_generation_says() -> None:
+    for name, copy in (("apelink", 10), ("apelink-gen3", 6.5)):
+        made = apenet.scenario(platforms.load(name), "isthmus", Puts(far="gpu"), MODEL)
+        assert made["platform"]["gpu"] == {"lanes": 16, "read_ns": 344, "write_ns": 50, "copy_us": copy}
+        assert (made["workload"]["near"], made["workload"]["far"]) == ("host", "gpu")
 
 
 def test_a_scenario_has_the_link_of_the_torus_and_firmware_only_as_published() -> None:
@@ -124,7 +174,9 @@ def test_a_scenario_has_the_link_of_the_torus_and_firmware_only_as_published() -
         (Puts(window=2, test="ping-pong"), "window: 2; a ping-pong has one put in flight"),
         (Puts(4 << 20, window=2), "window: 2; a put memory holds 1 of 4194304 bytes"),
         (Puts(nodes=17), "nodes: 17; expected 2 to 16"),
-        (Puts(test="round"), "unknown test 'round'; choose from one-way, ping-pong"),
+        (Puts(near="disk"), "unknown memory 'disk'; choose from host, gpu, staged"),
+        (Puts(test="get", near="gpu"), "memory: gpu:host; a get goes from host or gpu to host"),
+        (Puts(test="round"), "unknown test 'round'; choose from one-way, ping-pong, get"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_built(puts: Puts, message: str) -> None:
@@ -136,5 +188,11 @@ def test_the_command_runs_each_shape_size_and_profile(tmp_path: Path) -> None:
     made = command.run(size="64,4096", out=tmp_path, runner=engine, given=MODEL)
     assert len(list(made)) == 3 * 2 * 2
     assert (tmp_path / "apenet.html").is_file()
+    gets = command.run(size="64", operation="get", out=tmp_path, runner=engine, given=MODEL)
+    assert [(m.workload["test"], m.workload["window"]) for m in gets] == [("get", 1), ("get", 8)]
+    both = command.run(
+        size="64", memory="gpu,staged", profile="isthmus", out=tmp_path, runner=engine, given=MODEL
+    )
+    assert [m.workload["near"] for m in both] == ["gpu", "gpu", "gpu", "staged", "staged", "staged"]
     one = command.run(size="64", window=1, profile="isthmus", out=tmp_path, runner=engine, given=MODEL)
     assert [m.definition for m in one] == ["one_way", "half_round_trip"]

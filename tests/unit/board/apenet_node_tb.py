@@ -31,7 +31,10 @@ CONTROL, QUEUE_LO, QUEUE_SIZE, QUEUE_TAKEN, EVENTS = 0x08, 0x10, 0x18, 0x1C, 0x2
 REGION_LO, REGION_PAGES, REGION_SET, REFUSED = 0xE0, 0xE8, 0xEC, 0xF8
 PUT_LO, PUT_BYTES, TARGET_LO, TARGET_HI, TARGET_SET = (0x200 + at for at in (0, 8, 0x10, 0x14, 0x18))
 POST_PLACES, POST, DONE, FULL, PACKETS, BAD = (0x200 + at for at in (0x20, 0x24, 0x28, 0x2C, 0x30, 0x34))
+LAND, SERVE, SERVED, GETS_LOST = (0x200 + at for at in (0x38, 0x3C, 0x40, 0x44))
 VALID = 1 << 24
+GET, ANSWER, REFUSAL = 2, 3, 4
+SERVED_KEY = 0x5A17
 EMPTY, OUTSIDE, UNKNOWN = 1, 2, 3
 CREDITS = 64
 ME, FAR = 0, 1
@@ -145,7 +148,7 @@ class Bench:
             (CONTROL, 0), (QUEUE_LO, QUEUE), (QUEUE_SIZE, 4), (REGION_LO, TABLE), (REGION_PAGES, len(PAGES)),
             (REGION_SET, KEY | VALID), (PUT_LO, PUTS), (PUT_BYTES, 64 * BLOCKS), (TARGET_LO, 0),
             (TARGET_HI, KEY << 16), (TARGET_SET, 2 | FAR << 8 | VALID), (TARGET_LO, 4096 - 64),
-            (TARGET_SET, 3 | FAR << 8 | VALID), (CONTROL, 1),
+            (TARGET_SET, 3 | FAR << 8 | VALID), (LAND, KEY), (SERVE, 1 << 16 | SERVED_KEY), (CONTROL, 1),
         ):  # fmt: skip
             await self.write(register, value)
 
@@ -200,9 +203,16 @@ class Bench:
     async def write(self, register: int, value: int) -> None:
         await self.bar.write(register, struct.pack("<I", value))
 
-    async def post(self, offset: int, remote: int, size: int, target: int) -> None:
+    async def post(self, offset: int, remote: int, size: int, target: int, get: bool = False) -> None:
         await self.write(POST_PLACES, remote << 16 | offset)
-        await self.write(POST, target << 24 | size)
+        await self.write(POST, get << 31 | target << 24 | size)
+
+    def ask(self, number: int, offset: int, size: int, key: int = SERVED_KEY, **changes: Any) -> None:
+        """Another node's get of this one's put memory, into its own region at 64 times its number."""
+        made = Packet(
+            ME, FAR, 64 * number, b"", True, True, number, key << 16 | offset, size, 0x7357, GET
+        )  # fmt: skip
+        self.send(Packet(**{**vars(made), **changes}).flits())
 
     async def settle(self) -> None:
         """Waits until nothing moves."""
@@ -408,7 +418,13 @@ async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
         ([[*short[:-2], short[-1]]], 1, 1),
         ([[*long[:-1], 0, long[-1]]], 1, 1),
         ([[short[0]]], 1, 1),
-        ([of(single, kind=2)], 1, 0),
+        ([of(single, kind=GET)], 1, 0),
+        ([of(single, kind=REFUSAL)], 1, 1),
+        ([of(single, kind=5)], 1, 0),
+        ([one.flits(), of(two, kind=ANSWER)], 0, 1),
+        ([of(single, payload=b"", kind=GET, crc=False)], 1, 0),
+        ([of(single, payload=b"", kind=REFUSAL, crc=False)], 1, 1),
+        ([of(single, payload=b"")], 1, 1),
         ([single.flits(said=0)], 1, 1),
         ([of(single, address=8192 + 16)], 1, 1),
         ([of(single, address=8192 - 64)], 1, 1),
@@ -433,6 +449,8 @@ async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
             # What ends a packet too early is no payload.
             assert bench.region()[8192 + 288 : 8192 + 304] == before[8192 + 288 : 8192 + 304]
     assert bench.outside()
+    # No get that was not whole was answered.
+    assert bench.out == []
     # The next one is not touched by any of them.
     for packet in (one, two, single):
         bench.send(packet.flits())
@@ -461,6 +479,120 @@ async def a_program_that_takes_no_events_does_not_stop_the_network(dut: Any) -> 
     await bench.write(QUEUE_TAKEN, 16)
     await bench.settle()
     assert [one.list for one in bench.events()] == [0x81]
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def a_get_asks_and_what_comes_is_announced_as_its_answer(dut: Any, share: float) -> None:
+    bench = Bench(dut)
+    await bench.start(share)
+    shadow = bytearray(bench.region())
+    for number, size in enumerate((1, 64, 4096, 9000)):
+        offset = bench.rng.randrange((3 * PAGE - size) // 64)
+        await bench.post(offset, 7 + number, size, 3, get=True)
+        # A put between them has a number of its own.
+        await bench.post(0, 0, 64, 2)
+        await bench.settle()
+        asked, put = bench.out[-2:]
+        # Target 3 begins in the 63rd unit of the far put memory.
+        where = KEY << 16 | 63 + 7 + number
+        assert asked == Packet(FAR, ME, 64 * offset, b"", True, True, number, where, size, KEY, GET)
+        assert (put.kind, put.put) == (1, number)
+        data = bench.rng.randbytes(size)
+        shadow[64 * offset : 64 * offset + size] = data
+        pieces = bench.packets(data, 64 * offset, number)
+        for piece in pieces:
+            bench.send(Packet(**{**vars(piece), "kind": ANSWER}).flits())
+        await bench.settle()
+        assert bench.events() == [
+            Event(0x81, 0, 0, 0, 64, number, 0, 2, 1),
+            Event(0x83, 0, 0, KEY, size, number, offset, FAR, len(pieces)),
+        ]
+        assert bench.region() == shadow
+        await bench.write(QUEUE_TAKEN, bench.taken)
+    # What is read is of the puts between them.
+    assert bench.reads
+    assert all(PUTS <= at < PUTS + 64 or at >= TABLE for at, _ in bench.reads)
+    # One that the far node refuses, and those that this one does.
+    await bench.post(5, 0, 640, 2, get=True)
+    await bench.settle()
+    bench.send(Packet(ME, FAR, 64 * 5, b"", True, True, 4, OUTSIDE, 640, KEY, REFUSAL).flits())
+    wrong = [(0, 0, 2, EMPTY), (0, 64, 9, UNKNOWN), (0xFFFF, 64, 3, OUTSIDE)]
+    for remote, size, target, _ in wrong:
+        await bench.post(0, remote, size, target, get=True)
+    await bench.settle()
+    found = sorted(bench.events(), key=lambda one: one.sequence)
+    assert [(one.list, one.refusal, one.error, one.sequence, one.packets) for one in found] == [
+        (0x83, reason, 1, 4 + n, 0) for n, reason in enumerate([OUTSIDE, *(w[3] for w in wrong)])
+    ]
+    assert (found[0].place, found[0].bytes, found[0].end) == (5, 640, FAR)
+    assert sum(packet.kind == GET for packet in bench.out) == 5
+    assert await bench.read(BAD) == 0
+    assert bench.outside()
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def another_nodes_get_is_answered_or_refused_before_anything_is_read(dut: Any, share: float) -> None:
+    bench = Bench(dut)
+    await bench.start(share)
+    data = bench.rng.randbytes(64 * BLOCKS)
+    bench.ram.write(PUTS, data)
+    wrong = [
+        (0, 0, SERVED_KEY, EMPTY), (0, (4 << 20) + 1, SERVED_KEY, EMPTY), (BLOCKS, 1, SERVED_KEY, OUTSIDE),
+        (BLOCKS - 1, 65, SERVED_KEY, OUTSIDE), (0, 64, SERVED_KEY ^ 1 << 15, UNKNOWN), (0, 64, 0, UNKNOWN),
+    ]  # fmt: skip
+    for number, (offset, size, key, _) in enumerate(wrong):
+        bench.ask(number, offset, size, key)
+    await bench.settle()
+    assert bench.reads == []
+    assert bench.out == [
+        Packet(FAR, ME, 64 * n, b"", True, True, n, reason, size, 0x7357, REFUSAL)
+        for n, (_, size, _, reason) in enumerate(wrong)
+    ]
+    bench.out.clear()
+    expected = []
+    for number, size in enumerate((1, 16, 4096, 12_345, 64 * 3), 20):
+        blocks = -(-size // 64)
+        offset = BLOCKS - blocks if number == 24 else bench.rng.randrange(BLOCKS - blocks + 1)
+        bench.ask(number, offset, size)
+        for packet in bench.packets(data[64 * offset : 64 * offset + size], 64 * number, number, ME):
+            expected.append(Packet(**{**vars(packet), "dest": FAR, "key": 0x7357, "kind": ANSWER}))
+    await bench.settle()
+    assert bench.out == expected
+    assert bench.events() == []
+    assert all(at >= PUTS and at + size <= PUTS + 64 * BLOCKS for at, size in bench.reads)
+    assert await bench.read(SERVED) == len(wrong) << 16 | 5
+    # Not served any more: refused, whatever the key.
+    bench.reads.clear()
+    await bench.write(CONTROL, 0)
+    await bench.write(SERVE, SERVED_KEY)
+    await bench.write(CONTROL, 1)
+    bench.ask(1, 0, 64)
+    await bench.settle()
+    assert (bench.out[-1].kind, bench.out[-1].number, bench.reads) == (REFUSAL, UNKNOWN, [])
+    assert await bench.read(BAD) == await bench.read(GETS_LOST) == 0
+
+
+@cocotb.test()
+async def what_comes_never_waits_for_what_leaves(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    data = bench.rng.randbytes(4096)
+    bench.ram.write(PUTS, data)
+    bench.hold = True
+    for number in range(60):
+        bench.ask(number, 0, 4096)
+    for number in range(3):
+        bench.send(bench.packets(bytes([number]) * 64, 64 * number, number)[0].flits())
+    for _ in range(3000):
+        await RisingEdge(dut.clk_i)
+    # Nothing leaves: there are no credits. All that came has been taken, and the puts are announced.
+    assert not any(bench.waiting)
+    assert [(one.list, one.sequence) for one in bench.events()] == [(0x82, 0), (0x82, 1), (0x82, 2)]
+    lost = await bench.read(GETS_LOST)
+    assert 60 - 16 - 10 < lost <= 60 - 16
+    assert await bench.read(PACKETS) == 63
 
 
 @cocotb.test()

@@ -21,10 +21,11 @@ use std::time::Duration;
 
 pub use error::NicError;
 pub use event::{EVENT_BYTES, Event};
-pub use paging::{PageSize, Paging};
+pub use paging::{PageSize, Paging, Window};
 use put::Putting;
 pub use put::{
-    Arrival, Done, MAX_PUT_BYTES, MAX_PUTS, Place, PutMemory, PutRefusal, PutStatistics, Target,
+    Arrival, Done, Got, MAX_GETS, MAX_PUT_BYTES, MAX_PUTS, Place, PutMemory, PutRefusal,
+    PutStatistics, Target,
 };
 use send::Sending;
 pub use send::{MAX_POSTS, MAX_SEND_BYTES, Peer, Refusal, SendMemory, Sent};
@@ -110,7 +111,8 @@ impl NicConfig {
     pub fn queue_events(&self) -> usize {
         let buffers: usize = self.lists.iter().map(|list| list.offsets.len()).sum();
         let posts = if self.send.is_some() { MAX_POSTS as usize } else { 0 };
-        let puts = self.put.as_ref().map_or(0, |put| MAX_PUTS as usize + put.arrivals);
+        let puts = self.put.as_ref();
+        let puts = puts.map_or(0, |put| MAX_PUTS as usize + put.arrivals + put.gets as usize);
         (2 * (buffers + posts + puts)).next_power_of_two().max(2)
     }
 
@@ -146,6 +148,9 @@ pub struct Nic<M, D> {
     sent: VecDeque<Sent>,
     done: VecDeque<Done>,
     came: VecDeque<Arrival>,
+    got: VecDeque<Got>,
+    /// Bytes of the registered pages.
+    registered: usize,
 }
 
 impl<M: Mmio, D: DmaMemory> Nic<M, D> {
@@ -223,6 +228,8 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             sent: VecDeque::new(),
             done: VecDeque::new(),
             came: VecDeque::new(),
+            got: VecDeque::new(),
+            registered: config.paging.as_ref().map_or(0, Paging::bytes),
         })
     }
 
@@ -334,6 +341,41 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         putting.post(&mut self.bar, offset, bytes, (target, remote)).await
     }
 
+    /// Gets `bytes` of another node's put memory, from `remote` of a target on, into the registered pages from `offset`
+    /// on: two posted stores. [`get_done`](Self::get_done) has its number, which this gives, when it is there.
+    ///
+    /// # Errors
+    /// When it leaves the pages, its target is not set, [`PutMemory::gets`] are unanswered, or a store fails.
+    pub async fn get(
+        &mut self,
+        offset: usize,
+        bytes: usize,
+        target: usize,
+        remote: usize,
+    ) -> Result<u32, NicError> {
+        let Some(putting) = &mut self.putting else {
+            return Err(NicError::Send { what: "opened without a put memory".to_owned() });
+        };
+        let place = (offset, self.registered);
+        putting.ask(&mut self.bar, place, bytes, (target, remote)).await
+    }
+
+    /// The next get that is in memory or was refused, by polling; none when `deadline` passes first. Gets of one node are
+    /// answered in their order.
+    ///
+    /// # Errors
+    /// When an access fails, or an event contradicts the gets.
+    pub async fn get_done(&mut self, deadline: Duration) -> Result<Option<Got>, NicError> {
+        loop {
+            if let Some(got) = self.got.pop_front() {
+                return Ok(Some(got));
+            }
+            if !self.take(deadline).await? {
+                return Ok(None);
+            }
+        }
+    }
+
     /// The outcome of the oldest put that is not announced, by polling; none when `deadline` passes first.
     ///
     /// # Errors
@@ -415,6 +457,14 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
                 };
                 putting.announce(&done)?;
                 self.done.push_back(done);
+            }
+            _ if event.list == put::ANSWERED => {
+                let Some(putting) = &mut self.putting else {
+                    return Err(NicError::Event {
+                        reason: "a get without a put memory".to_owned(),
+                    });
+                };
+                self.got.push_back(putting.answer(&bytes)?);
             }
             _ => self.arrive(event)?,
         }
@@ -691,21 +741,24 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
 
 fn check_pages<D: DmaMemory>(paging: &Paging, memory: &D) -> Result<(), NicError> {
     let refuse = |what: String| Err(NicError::Config { what });
-    let (bytes, base) = (paging.size.bytes(), memory.bus_address());
-    let outside = |offset: usize, bytes: usize| {
-        offset.checked_add(bytes).is_none_or(|end| end > memory.size())
+    let bytes = paging.size.bytes();
+    let Window { bus_address: base, bytes: size } =
+        paging.window.unwrap_or(Window { bus_address: memory.bus_address(), bytes: memory.size() });
+    let outside = |size: usize, offset: usize, bytes: usize| {
+        offset.checked_add(bytes).is_none_or(|end| end > size)
     };
     if paging.pages.is_empty() || paging.pages.len() >= 1 << 28 {
         return refuse(format!("{} pages: 1 to 2^28 - 1 expected", paging.pages.len()));
     }
-    let wrong = |at: usize| outside(at, bytes) || !(base + at as u64).is_multiple_of(bytes as u64);
+    let wrong =
+        |at: usize| outside(size, at, bytes) || !(base + at as u64).is_multiple_of(bytes as u64);
     if let Some(at) = paging.pages.iter().find(|at| wrong(**at)) {
         return refuse(format!(
             "a page of {bytes} bytes at {at:#x}: inside the memory, at a multiple of its bytes on the bus, expected"
         ));
     }
     let at = paging.table_offset;
-    if outside(at, paging.table_bytes()) || !at.is_multiple_of(PLACE_BYTES) {
+    if outside(memory.size(), at, paging.table_bytes()) || !at.is_multiple_of(PLACE_BYTES) {
         return refuse(format!(
             "no room for a page table of {} bytes at {at:#x}",
             paging.table_bytes()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Puts of a torus node: a program's memory into that of another node.
+//! Puts of a torus node: a program's memory into that of another node. Gets: that of another node into its own.
 
-use super::{EVENT_BYTES, Event, NicError, PLACE_BYTES};
+use std::collections::BTreeMap;
+
+use super::{EVENT_BYTES, Event, KEY, NicError, PLACE_BYTES, Window};
 use crate::pcie::Mmio;
 use crate::regs::nanet_put as regs;
 use crate::transport::TransportError;
@@ -16,6 +18,14 @@ pub const MAX_PUTS: u32 = 16;
 /// The lists in events of puts that were sent, and that came.
 pub(super) const DONE: u8 = 0x81;
 pub(super) const ARRIVED: u8 = 0x82;
+/// And of gets that were answered, or refused.
+pub(super) const ANSWERED: u8 = 0x83;
+/// Gets of a program that may be unanswered: what a node keeps of all others together.
+pub const MAX_GETS: u32 = 16;
+const POST_GET: u32 = 1 << 31;
+const SERVES: u32 = 1 << 16;
+/// Behind the largest place that a get can name in another node's put memory.
+const PLACES: u64 = 1 << 16;
 const TARGET_VALID: u32 = 1 << 24;
 
 /// Coordinates of a node, x first, each below 32.
@@ -41,38 +51,47 @@ impl Place {
     }
 }
 
-/// Registered memory of a node that may be put into.
+/// Registered memory of a node that may be put into; for gets, a part of its put memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The node.
     pub node: Place,
-    /// The key with which its program registered its pages: [`KEY`](super::KEY) where it uses this driver.
+    /// The key with which its program registered its pages: [`KEY`](super::KEY) where it uses this driver. For gets
+    /// the one of [`PutMemory::serves`] there.
     pub key: u16,
-    /// Where the target begins in those pages: a multiple of [`PLACE_BYTES`].
+    /// Where the target begins in those pages, or in its put memory: a multiple of [`PLACE_BYTES`].
     pub offset: u64,
 }
 
 /// The memory that is put from, and where to. The node reads no other memory for puts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutMemory {
-    /// Where it begins in the memory: a multiple of [`PLACE_BYTES`].
+    /// Where it begins in the memory, or in the window: a multiple of [`PLACE_BYTES`].
     pub offset: usize,
+    /// It is in the memory of another device; none: of the host.
+    pub window: Option<Window>,
     /// Its length: a multiple of [`PLACE_BYTES`], at most 4 MiB.
     pub bytes: usize,
     /// Up to 16.
     pub targets: Vec<Target>,
     /// Puts from other nodes whose events may wait. What finds no room is in memory, and not announced.
     pub arrivals: usize,
+    /// Gets that may be unanswered, up to [`MAX_GETS`]. A node keeps 16 gets of all others; what finds no room there is
+    /// not answered. So the programs that ask one node have 16 together.
+    pub gets: u32,
+    /// Other nodes may get from this memory, with this key.
+    pub serves: Option<u16>,
 }
 
-/// Why the node refused a put; the driver's own checks find each before it posts.
+/// Why a node refused a put or a get. Of posts the driver's own checks find each before; a get is refused by the
+/// node that was asked, before it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutRefusal {
     /// No bytes, or too many.
     Bytes,
     /// It leaves the put memory.
     Outside,
-    /// Its target is not set.
+    /// Its target is not set, or the far node's put memory has another key or is not served.
     Target,
 }
 
@@ -89,6 +108,33 @@ pub struct Done {
     pub error: bool,
     /// Nothing was sent.
     pub refused: Option<PutRefusal>,
+}
+
+impl PutRefusal {
+    /// Of an event's first byte.
+    const fn of(byte: u8) -> Option<Self> {
+        match byte >> 1 {
+            0 => None,
+            1 => Some(Self::Bytes),
+            2 => Some(Self::Outside),
+            _ => Some(Self::Target),
+        }
+    }
+}
+
+/// A get is in memory, whole, or was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Got {
+    /// Its number, from 0 on.
+    pub sequence: u32,
+    /// Where it begins in the registered pages.
+    pub offset: usize,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Nothing came.
+    pub refused: Option<PutRefusal>,
+    /// The node's clock when its last packet had come.
+    pub cycles: u64,
 }
 
 /// A put from another node is in memory, whole.
@@ -113,18 +159,12 @@ pub struct Arrival {
 impl Done {
     pub(super) fn decode(bytes: &[u8; EVENT_BYTES]) -> Self {
         let event = Event::decode(bytes);
-        let refused = match bytes[0] >> 1 {
-            0 => None,
-            1 => Some(PutRefusal::Bytes),
-            2 => Some(PutRefusal::Outside),
-            _ => Some(PutRefusal::Target),
-        };
         Self {
             sequence: event.sequence,
             offset: usize::from(event.index) * PLACE_BYTES,
             bytes: event.bytes as usize,
             error: event.error,
-            refused,
+            refused: PutRefusal::of(bytes[0]),
         }
     }
 }
@@ -159,9 +199,14 @@ pub struct PutStatistics {
 /// State of an open put queue.
 pub(super) struct Putting {
     bytes: usize,
-    targets: usize,
+    /// Where each target begins.
+    targets: Vec<u64>,
     posted: u32,
     announced: u32,
+    /// Of gets: those that may be unanswered, those asked, and those not answered, with their place and bytes.
+    gets: u32,
+    asked: u32,
+    unanswered: BTreeMap<u32, (usize, usize)>,
 }
 
 impl Putting {
@@ -171,11 +216,14 @@ impl Putting {
         base: u64,
         memory: &PutMemory,
     ) -> Result<Self, TransportError> {
+        let base = memory.window.map_or(base, |window| window.bus_address);
         let at = base + memory.offset as u64;
         let mut stores = vec![
             (regs::PUT_LO, at as u32),
             (regs::PUT_HI, (at >> 32) as u32),
             (regs::PUT_BYTES, memory.bytes as u32),
+            (regs::LAND, u32::from(KEY)),
+            (regs::SERVE, memory.serves.map_or(0, |key| SERVES | u32::from(key))),
         ];
         for (number, target) in memory.targets.iter().enumerate() {
             let high = (target.offset >> 32) as u32 & 0xffff;
@@ -191,7 +239,15 @@ impl Putting {
         for (register, value) in stores {
             bar.write32(u64::from(MAP + register), value).await?;
         }
-        Ok(Self { bytes: memory.bytes, targets: memory.targets.len(), posted: 0, announced: 0 })
+        Ok(Self {
+            bytes: memory.bytes,
+            targets: memory.targets.iter().map(|target| target.offset).collect(),
+            posted: 0,
+            announced: 0,
+            gets: memory.gets,
+            asked: 0,
+            unanswered: BTreeMap::new(),
+        })
     }
 
     /// Posts a put.
@@ -219,8 +275,8 @@ impl Putting {
                 "a put to {remote:#x} of its target: a multiple of {PLACE_BYTES} below 4 MiB expected"
             ));
         }
-        if target >= self.targets {
-            return refuse(format!("target {target}: {} are set", self.targets));
+        if target >= self.targets.len() {
+            return refuse(format!("target {target}: {} are set", self.targets.len()));
         }
         if self.posted.wrapping_sub(self.announced) >= MAX_PUTS {
             return Err(NicError::SendQueueFull);
@@ -232,6 +288,66 @@ impl Putting {
         let sequence = self.posted;
         self.posted = self.posted.wrapping_add(1);
         Ok(sequence)
+    }
+
+    /// Asks another node; `offset` in the registered pages, of which there are `room` bytes.
+    pub(super) async fn ask<M: Mmio>(
+        &mut self,
+        bar: &mut M,
+        (offset, room): (usize, usize),
+        bytes: usize,
+        (target, remote): (usize, usize),
+    ) -> Result<u32, NicError> {
+        let refuse = |what: String| Err(NicError::Send { what });
+        let end = offset.checked_add(bytes);
+        if bytes == 0
+            || bytes > MAX_PUT_BYTES
+            || !offset.is_multiple_of(PLACE_BYTES)
+            || offset >= MAX_PUT_BYTES
+            || end.is_none_or(|end| end > room)
+        {
+            return refuse(format!(
+                "a get of {bytes} bytes to {offset:#x}: 1 byte to 4 MiB in the registered pages of {room} bytes, at a \
+                 multiple of {PLACE_BYTES} below 4 MiB, expected"
+            ));
+        }
+        let Some(begin) = self.targets.get(target) else {
+            return refuse(format!("target {target}: {} are set", self.targets.len()));
+        };
+        let place = begin / PLACE_BYTES as u64 + (remote / PLACE_BYTES) as u64;
+        if !remote.is_multiple_of(PLACE_BYTES) || remote >= MAX_PUT_BYTES || place >= PLACES {
+            return refuse(format!(
+                "a get from {remote:#x} of its target: a multiple of {PLACE_BYTES} in the first 4 MiB of a put memory \
+                 expected"
+            ));
+        }
+        if self.unanswered.len() >= self.gets as usize {
+            return Err(NicError::SendQueueFull);
+        }
+        let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
+        let post = POST_GET | (target as u32) << 24 | bytes as u32;
+        bar.write32(u64::from(MAP + regs::POST_PLACES), places).await?;
+        bar.write32(u64::from(MAP + regs::POST), post).await?;
+        let sequence = self.asked;
+        self.asked = self.asked.wrapping_add(1);
+        self.unanswered.insert(sequence, (offset, bytes));
+        Ok(sequence)
+    }
+
+    /// Notes a get that is answered or refused.
+    pub(super) fn answer(&mut self, bytes: &[u8; EVENT_BYTES]) -> Result<Got, NicError> {
+        let event = Event::decode(bytes);
+        let Some((offset, asked)) = self.unanswered.remove(&event.sequence) else {
+            let reason = format!("get {} answered, which is not pending", event.sequence);
+            return Err(NicError::Event { reason });
+        };
+        let refused = PutRefusal::of(bytes[0]);
+        if event.bytes as usize != asked || refused.is_some() != event.error {
+            let reason = format!("get {} of {asked} bytes answered: {event:?}", event.sequence);
+            return Err(NicError::Event { reason });
+        }
+        let (sequence, cycles) = (event.sequence, event.cycles);
+        Ok(Got { sequence, offset, bytes: asked, refused, cycles })
     }
 
     /// Notes a put that is announced.
@@ -259,7 +375,8 @@ pub(super) async fn statistics<M: Mmio>(bar: &mut M) -> Result<PutStatistics, Tr
 
 /// What is wrong with a put memory, if anything is.
 pub(super) fn fault(memory: &PutMemory, size: usize, version: u32) -> Option<String> {
-    let PutMemory { offset, bytes, targets, .. } = memory;
+    let PutMemory { offset, window, bytes, targets, .. } = memory;
+    let size = window.map_or(size, |window| window.bytes);
     if version >> 30 & 1 == 0 {
         return Some("this interface is no node of a torus".to_owned());
     }
@@ -272,6 +389,9 @@ pub(super) fn fault(memory: &PutMemory, size: usize, version: u32) -> Option<Str
             "a put memory of {bytes} bytes at {offset:#x}: inside the memory of {size} bytes, multiples of \
              {PLACE_BYTES}, at most 4 MiB, expected"
         ));
+    }
+    if memory.gets > MAX_GETS {
+        return Some(format!("{} gets that may be unanswered: at most {MAX_GETS}", memory.gets));
     }
     if targets.len() > MAX_TARGETS {
         return Some(format!("{} targets: at most {MAX_TARGETS}", targets.len()));
@@ -296,14 +416,55 @@ mod tests {
     }
 
     #[test]
+    fn a_get_is_answered_once_whole_or_refused() {
+        let mut putting = Putting {
+            bytes: 0,
+            targets: Vec::new(),
+            posted: 0,
+            announced: 0,
+            gets: 2,
+            asked: 9,
+            unanswered: BTreeMap::from([(7, (128, 500)), (8, (0, 64))]),
+        };
+        let event = |first: u8, sequence: u8, length: u16| {
+            let mut bytes = [0; EVENT_BYTES];
+            (bytes[0], bytes[1], bytes[8]) = (first, ANSWERED, sequence);
+            bytes[4..6].copy_from_slice(&length.to_le_bytes());
+            bytes
+        };
+        let got = putting.answer(&event(2 << 1 | 1, 8, 64)).expect("pending");
+        assert_eq!((got.sequence, got.refused), (8, Some(PutRefusal::Outside)));
+        let got = putting.answer(&event(0, 7, 500)).expect("pending");
+        assert_eq!((got.offset, got.bytes, got.refused), (128, 500, None));
+        assert!(putting.answer(&event(0, 7, 500)).is_err(), "answered already");
+        putting.unanswered.insert(9, (0, 64));
+        assert!(putting.answer(&event(0, 9, 63)).is_err(), "other bytes");
+    }
+
+    #[test]
     fn what_a_node_lacks_or_cannot_read_is_refused_in_one_line() {
         let target = Target { node: Place::default(), key: 0, offset: 64 };
-        let memory = PutMemory { offset: 64, bytes: 128, targets: vec![target], arrivals: 1 };
+        let memory = PutMemory {
+            offset: 64,
+            window: None,
+            bytes: 128,
+            targets: vec![target],
+            arrivals: 1,
+            gets: 16,
+            serves: None,
+        };
         assert_eq!(fault(&memory, 192, 1 << 30), None);
         let said = |memory: &PutMemory, version| fault(memory, 192, version).unwrap_or_default();
         assert_eq!(said(&memory, 0), "this interface is no node of a torus");
         let outside = PutMemory { bytes: 192, ..memory.clone() };
         assert!(said(&outside, 1 << 30).contains("inside the memory of 192 bytes"));
+        let window = Some(Window { bus_address: 0x8000_0000, bytes: 256 });
+        assert_eq!(fault(&PutMemory { window, ..outside.clone() }, 0, 1 << 30), None);
+        let window = Some(Window { bus_address: 0x8000_0000, bytes: 128 });
+        let outside = PutMemory { window, ..outside };
+        assert!(said(&outside, 1 << 30).contains("inside the memory of 128 bytes"));
+        let gets = PutMemory { gets: 17, ..memory.clone() };
+        assert_eq!(said(&gets, 1 << 30), "17 gets that may be unanswered: at most 16");
         let many = PutMemory { targets: vec![target; 17], ..memory.clone() };
         assert_eq!(said(&many, 1 << 30), "17 targets: at most 16");
         let odd = PutMemory { targets: vec![Target { offset: 65, ..target }], ..memory };

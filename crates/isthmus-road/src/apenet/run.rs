@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use isthmus_host::nic::{Arrival, MAX_PUTS, Nic, NicConfig, Place};
+use isthmus_host::nic::{Arrival, Got, MAX_PUTS, Nic, NicConfig, Place};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{Receiver, Sender, Sim, channel};
 use isthmus_sim::world::host::MmioHost;
 
-use super::scenario::{ApenetScenario, ApenetTest, FLIT_BYTES, NAME};
-use super::world::{Pages, World};
+use super::data::Data;
+use super::scenario::{ApenetMemory, ApenetScenario, ApenetTest, FLIT_BYTES, NAME};
+use super::world::World;
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::host_bus::{Bar, HostMemory};
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
 };
-use crate::operation::Operation;
 use crate::road::Context;
 use crate::stages::Way;
 use crate::together::{TaskOf, try_all};
@@ -37,8 +37,13 @@ const TAGS: usize = 256;
 /// One put of the first program.
 #[derive(Clone, Copy, Default)]
 struct One {
+    /// The program wants it put.
+    begun: Picoseconds,
+    /// The post, behind the copy out of a GPU where there is one.
     posted: Picoseconds,
-    /// The far program has its event; with ping-pong this one has that of the answer.
+    /// The far program has the event, which the copy into a GPU follows.
+    came: Picoseconds,
+    /// The far program has its data; with ping-pong this one has that of the answer.
     seen: Picoseconds,
     /// Flits that the first node had sent by then.
     carried: u64,
@@ -60,36 +65,49 @@ fn wrong(what: String) -> RoadError {
     RoadError::Violation(format!("{NAME}: {what}"))
 }
 
-/// One end: a host's program with its node.
-struct End {
-    sim: Sim,
-    host: MmioHost,
-    config: NicConfig,
-    nic: Nic<Bar, HostMemory>,
-    /// Posts that are not announced.
-    waiting: u32,
+/// Bytes of a put, distance of two of them in memory, and how many places there are.
+#[derive(Clone, Copy)]
+struct Shape {
     bytes: usize,
     place: usize,
     window: usize,
 }
 
+impl Shape {
+    /// Where put `number` is, in the put memory and in the target.
+    fn slot(self, number: usize) -> usize {
+        number % self.window * self.place
+    }
+}
+
+/// One end: a host's program with its node.
+struct End {
+    sim: Sim,
+    data: Rc<Data>,
+    nic: Nic<Bar, HostMemory>,
+    /// Posts that are not announced.
+    waiting: u32,
+    shape: Shape,
+}
+
 impl End {
     async fn open(
         sim: Sim,
-        (host, config): (MmioHost, NicConfig),
+        (host, config, data): (MmioHost, NicConfig, Rc<Data>),
         scenario: &ApenetScenario,
     ) -> Result<Self, RoadError> {
         let memory = HostMemory::new(&sim, &host);
         let nic = Nic::open(Bar::new(&host), memory, &config).await.map_err(failed)?;
         Ok(Self {
             sim,
-            host,
-            config,
+            data,
             nic,
             waiting: 0,
-            bytes: scenario.workload.bytes,
-            place: scenario.place_bytes(),
-            window: scenario.workload.window as usize,
+            shape: Shape {
+                bytes: scenario.workload.bytes,
+                place: scenario.place_bytes(),
+                window: scenario.workload.window as usize,
+            },
         })
     }
 
@@ -97,23 +115,19 @@ impl End {
         Duration::from_nanos((self.sim.now() + SILENCE).0 / 1_000)
     }
 
-    /// Where put `number` is, in the put memory and in the target.
-    fn slot(&self, number: usize) -> usize {
-        number % self.window * self.place
-    }
-
     /// Has `payload` at the place of put `number`.
     fn fill(&self, number: usize, payload: &[u8]) -> Result<(), RoadError> {
-        let offset = self.config.put.as_ref().map_or(0, |memory| memory.offset);
-        let written = self.host.memory().write(offset + self.slot(number), payload);
-        written.map_err(|error| wrong(error.to_string()))
+        self.data.fill(self.shape.slot(number), payload)
     }
 
-    async fn put(&mut self, number: usize) -> Result<(), RoadError> {
-        let slot = self.slot(number);
-        self.nic.put(slot, self.bytes, 0, slot).await.map_err(failed)?;
+    /// Posts put `number`; gives when, behind the copy that it may need.
+    async fn put(&mut self, number: usize) -> Result<Picoseconds, RoadError> {
+        let slot = self.shape.slot(number);
+        self.data.copy_out(slot, self.shape.bytes).await?;
+        let posted = self.sim.now();
+        self.nic.put(slot, self.shape.bytes, 0, slot).await.map_err(failed)?;
         self.waiting += 1;
-        Ok(())
+        Ok(posted)
     }
 
     /// Takes announcements until fewer than `most` posts are without one.
@@ -127,18 +141,21 @@ impl End {
         Ok(())
     }
 
-    /// The next put, which must be `number`, from `source`.
-    async fn came(&mut self, number: usize, source: usize) -> Result<(), RoadError> {
+    /// The next put, which must be `number`, from `source`; gives when its event was seen, before the copy that it
+    /// may need.
+    async fn came(&mut self, number: usize, source: usize) -> Result<Picoseconds, RoadError> {
         let found = self.nic.came(self.deadline()).await.map_err(failed)?;
         let place = Place { x: source as u8, y: 0, z: 0 };
         match found {
             Some(Arrival { source, number: sequence, offset, bytes, .. })
                 if source == place
                     && sequence as usize == number
-                    && offset == self.slot(number) as u64
-                    && bytes == self.bytes =>
+                    && offset == self.shape.slot(number) as u64
+                    && bytes == self.shape.bytes =>
             {
-                Ok(())
+                let seen = self.sim.now();
+                self.data.copy_in(self.shape.slot(number), self.shape.bytes).await?;
+                Ok(seen)
             }
             Some(other) => Err(wrong(format!("put {number} expected, and {other:?} came"))),
             None => Err(wrong(format!("put {number} did not come"))),
@@ -172,8 +189,7 @@ pub(super) fn run(
 struct Programs {
     sim: Sim,
     scenario: ApenetScenario,
-    hosts: [(MmioHost, NicConfig); 2],
-    registered: [Pages; 2],
+    hosts: [(MmioHost, NicConfig, Rc<Data>); 2],
     carried: Box<dyn Fn() -> u64>,
     total: usize,
     shared: Rc<Shared>,
@@ -191,9 +207,12 @@ impl Programs {
         Self {
             sim: world.simulation.handle(),
             scenario: scenario.clone(),
-            hosts: nodes.map(|node| (node.host.clone(), node.config.clone())),
-            registered: nodes.map(|node| node.reader()),
-            carried: Box::new(world.carried()),
+            hosts: nodes
+                .map(|node| (node.host.clone(), node.config.clone(), Rc::clone(&node.data))),
+            carried: Box::new(world.carried(match scenario.workload.test {
+                ApenetTest::Get => scenario.far(),
+                ApenetTest::OneWay | ApenetTest::PingPong => 0,
+            })),
             total,
             shared: Rc::clone(shared),
             free,
@@ -202,20 +221,33 @@ impl Programs {
 }
 
 async fn programs(of: Programs) -> Result<(), RoadError> {
-    let Programs { sim, scenario, hosts: [near, far], registered, carried, total, shared, free } =
-        of;
+    let Programs { sim, scenario, hosts: [near, far], carried, total, shared, free } = of;
     let near = End::open(sim.clone(), near, &scenario).await?;
     let far = End::open(sim.clone(), far, &scenario).await?;
-    let [near_pages, far_pages] = registered;
+    let window = far.shape.window;
+    let (data, shape) = (Rc::clone(&far.data), far.shape);
+    let mut seen = Vec::new();
+    let compared = (0..window).map(|place| {
+        let (sender, receiver) = channel(total.max(1));
+        seen.push(sender);
+        let count = (total + window - 1 - place) / window;
+        let free = free.0.clone();
+        let checked = (Rc::clone(&data), shape);
+        Box::pin(compares(checked, count, Rc::clone(&shared), receiver, free)) as TaskOf<_, _>
+    });
+    let compared: Vec<_> = compared.collect();
     let both: Vec<TaskOf<(), RoadError>> = match scenario.workload.test {
-        ApenetTest::OneWay => vec![
-            Box::pin(puts(near, total, Rc::clone(&shared), free.1)),
-            Box::pin(sees(far, total, shared, (far_pages, carried), free.0)),
-        ],
+        ApenetTest::OneWay => {
+            let mut tasks = compared;
+            tasks.push(Box::pin(puts(near, total, Rc::clone(&shared), free.1)));
+            tasks.push(Box::pin(sees(far, total, shared, carried, seen)));
+            tasks
+        }
         ApenetTest::PingPong => vec![
-            Box::pin(pings(near, total, Rc::clone(&shared), (near_pages, carried), scenario.far())),
-            Box::pin(pongs(far, total, shared, far_pages)),
+            Box::pin(pings(near, total, Rc::clone(&shared), carried, scenario.far())),
+            Box::pin(pongs(far, total, shared)),
         ],
+        ApenetTest::Get => vec![Box::pin(gets(near, far, total, shared, carried))],
     };
     try_all(both).await.map(|_| ())
 }
@@ -230,19 +262,38 @@ fn payload(random: &mut isthmus_sim::kernel::RandomStream, bytes: usize) -> Vec<
 }
 
 /// Compares put `number` at its end.
-fn compare(
-    end: &End,
+async fn compare(
+    (data, shape): (&Data, Shape),
     number: usize,
-    pages: &Pages,
     expected: &[u8],
     shared: &Shared,
 ) -> Result<(), RoadError> {
-    let found = pages(end.slot(number), end.bytes)?;
+    let found = data.found(shape.slot(number), shape.bytes).await?;
     if found != expected {
         let at = found.iter().zip(expected).position(|(found, expected)| found != expected);
         return Err(wrong(format!("put {number}: byte {} is wrong", at.unwrap_or_default())));
     }
     shared.compared.set(shared.compared.get() + found.len() as u64);
+    Ok(())
+}
+
+/// A put whose event was seen, and what it must hold.
+type Seen = (usize, Vec<u8>);
+
+/// Compares the puts of one place, beside the program that takes their events, and frees it.
+async fn compares(
+    (data, shape): (Rc<Data>, Shape),
+    count: usize,
+    shared: Rc<Shared>,
+    mut seen: Receiver<Seen>,
+    free: Sender<()>,
+) -> Result<(), RoadError> {
+    for _ in 0..count {
+        let next = seen.recv().await;
+        let (number, expected) = next.ok_or_else(|| wrong("a put was not seen".to_owned()))?;
+        compare((&data, shape), number, &expected, &shared).await?;
+        let _ = free.try_send(());
+    }
     Ok(())
 }
 
@@ -254,16 +305,19 @@ async fn puts(
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "put");
     for number in 0..total {
-        if number >= end.window {
+        if number >= end.shape.window {
             free.recv().await;
         }
         // A place is free for the program when its put is announced.
-        end.below(MAX_PUTS.min(end.window as u32)).await?;
-        let payload = payload(&mut random, end.bytes);
+        end.below(MAX_PUTS.min(end.shape.window as u32)).await?;
+        let payload = payload(&mut random, end.shape.bytes);
         end.fill(number, &payload)?;
         shared.payloads.borrow_mut().push_back(payload);
-        shared.ones.borrow_mut().push(One { posted: end.sim.now(), ..One::default() });
-        end.put(number).await?;
+        shared.ones.borrow_mut().push(One { begun: end.sim.now(), ..One::default() });
+        let posted = end.put(number).await?;
+        if let Some(one) = shared.ones.borrow_mut().get_mut(number) {
+            one.posted = posted;
+        }
     }
     end.below(1).await
 }
@@ -272,18 +326,17 @@ async fn sees(
     mut end: End,
     total: usize,
     shared: Rc<Shared>,
-    (pages, carried): (Pages, Box<dyn Fn() -> u64>),
-    free: Sender<()>,
+    carried: Box<dyn Fn() -> u64>,
+    seen: Vec<Sender<Seen>>,
 ) -> Result<(), RoadError> {
     for number in 0..total {
-        end.came(number, 0).await?;
-        let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
-        compare(&end, number, &pages, &expected, &shared)?;
+        let came = end.came(number, 0).await?;
         if let Some(one) = shared.ones.borrow_mut().get_mut(number) {
-            (one.seen, one.carried) = (end.sim.now(), carried());
+            (one.came, one.seen, one.carried) = (came, end.sim.now(), carried());
         }
         end.sim.count_transfers(1);
-        let _ = free.try_send(());
+        let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
+        let _ = seen[number % seen.len()].try_send((number, expected));
     }
     let statistics = end.nic.put_statistics().await.map_err(failed)?;
     if statistics.bad_packets > 0 || statistics.broken > 0 {
@@ -296,44 +349,82 @@ async fn pings(
     mut end: End,
     total: usize,
     shared: Rc<Shared>,
-    (pages, carried): (Pages, Box<dyn Fn() -> u64>),
+    carried: Box<dyn Fn() -> u64>,
     far: usize,
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "ping");
     for number in 0..total {
         end.below(1).await?;
-        let sent = payload(&mut random, end.bytes);
+        let sent = payload(&mut random, end.shape.bytes);
         end.fill(number, &sent)?;
         shared.payloads.borrow_mut().push_back(sent);
-        let posted = end.sim.now();
-        end.put(number).await?;
-        end.came(number, far).await?;
+        let begun = end.sim.now();
+        let posted = end.put(number).await?;
+        let came = end.came(number, far).await?;
         let seen = end.sim.now();
+        let carried = carried();
         let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
-        compare(&end, number, &pages, &expected, &shared)?;
-        shared.ones.borrow_mut().push(One { posted, seen, carried: carried() });
+        compare((&end.data, end.shape), number, &expected, &shared).await?;
+        shared.ones.borrow_mut().push(One { begun, posted, came, seen, carried });
         end.sim.count_transfers(1);
     }
     end.below(1).await
 }
 
 /// Answers each put with one of its own, whose bytes wait in its put memory.
-async fn pongs(
-    mut end: End,
-    total: usize,
-    shared: Rc<Shared>,
-    pages: Pages,
-) -> Result<(), RoadError> {
+async fn pongs(mut end: End, total: usize, shared: Rc<Shared>) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "pong");
     for number in 0..total {
-        let sent = payload(&mut random, end.bytes);
+        let sent = payload(&mut random, end.shape.bytes);
         end.fill(number, &sent)?;
         end.came(number, 0).await?;
-        end.put(number).await?;
         let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
-        compare(&end, number, &pages, &expected, &shared)?;
         shared.payloads.borrow_mut().push_back(sent);
+        end.put(number).await?;
+        compare((&end.data, end.shape), number, &expected, &shared).await?;
         end.below(1).await?;
+    }
+    Ok(())
+}
+
+/// Gets from the far program's put memory, which takes no part in it.
+async fn gets(
+    mut end: End,
+    far: End,
+    total: usize,
+    shared: Rc<Shared>,
+    carried: Box<dyn Fn() -> u64>,
+) -> Result<(), RoadError> {
+    let (mut random, shape) = (random(&end.sim, "get"), end.shape);
+    let mut expected = VecDeque::new();
+    for number in 0..total + shape.window {
+        if let Some(oldest) = number.checked_sub(shape.window) {
+            let offset = shape.slot(oldest);
+            match end.nic.get_done(end.deadline()).await.map_err(failed)? {
+                Some(Got { sequence, offset: at, refused: None, .. })
+                    if sequence as usize == oldest && at == offset => {}
+                other => return Err(wrong(format!("get {oldest} expected: {other:?}"))),
+            }
+            let (came, seen, sent) = (end.sim.now(), end.sim.now(), carried());
+            if let Some(one) = shared.ones.borrow_mut().get_mut(oldest) {
+                (one.came, one.seen, one.carried) = (came, seen, sent);
+            }
+            let expected: Vec<u8> = expected.pop_front().unwrap_or_default();
+            compare((&end.data, shape), oldest, &expected, &shared).await?;
+            end.sim.count_transfers(1);
+        }
+        if number < total {
+            let payload = payload(&mut random, shape.bytes);
+            far.fill(number, &payload)?;
+            expected.push_back(payload);
+            let (now, slot) = (end.sim.now(), shape.slot(number));
+            shared.ones.borrow_mut().push(One { begun: now, posted: now, ..One::default() });
+            end.nic.get(slot, shape.bytes, 0, slot).await.map_err(failed)?;
+        }
+    }
+    let statistics = end.nic.put_statistics().await.map_err(failed)?;
+    if statistics.bad_packets > 0 || statistics.broken > 0 {
+        return Err(wrong(format!("not whole: {statistics:?}")));
     }
     Ok(())
 }
@@ -349,9 +440,10 @@ fn measurement(
     let ones = shared.ones.borrow();
     let counted = &ones[head as usize..(head + workload.iterations) as usize];
     let ping_pong = workload.test == ApenetTest::PingPong;
+    let get = workload.test == ApenetTest::Get;
     let mut samples = Samples::new()?;
     for one in counted {
-        let took = one.seen.saturating_sub(one.posted);
+        let took = one.seen.saturating_sub(one.begun);
         samples.add(if ping_pong { Picoseconds(took.0 / 2) } else { took });
     }
     let arrivals = Arrivals::Window(workload.window);
@@ -363,11 +455,21 @@ fn measurement(
         seed: scenario.seed,
     };
     let suffix = if ping_pong { "ping-pong".to_owned() } else { arrivals.suffix() };
-    let name = match workload.nodes {
-        2 => format!("put/b{}-{suffix}", workload.bytes),
-        nodes => format!("put/b{}-{suffix}-n{nodes}", workload.bytes),
+    let what = if get { "get" } else { "put" };
+    let mut name = format!("{what}/b{}-{suffix}", workload.bytes);
+    if workload.nodes != 2 {
+        name += &format!("-n{}", workload.nodes);
+    }
+    match (workload.near, workload.far) {
+        (ApenetMemory::Host, ApenetMemory::Host) => {}
+        (near, far) if near == far => name += &format!("-{}", near.name()),
+        (near, far) => name += &format!("-{}-{}", near.name(), far.name()),
+    }
+    let definition = match workload.test {
+        ApenetTest::OneWay => "one_way",
+        ApenetTest::PingPong => "half_round_trip",
+        ApenetTest::Get => "rtt",
     };
-    let definition = if ping_pong { "half_round_trip" } else { "one_way" };
     let mut made =
         Measurement::of(&origin, &name, &samples).described(definition, arrivals.to_string());
     let before = ones[head as usize - 1];
@@ -376,7 +478,7 @@ fn measurement(
     let flits = after.carried - before.carried;
     let clocks = span.0 as f64 / world.period.0 as f64;
     let core = Carried {
-        operation: Operation::Put,
+        operation: workload.operation,
         bytes: workload.bytes as u64,
         driver: "poll",
         window: Some(workload.window),
@@ -389,8 +491,10 @@ fn measurement(
     // What the link carries of such puts if it never rests.
     let limit = workload.bytes as f64 / scenario.flits() as f64 / world.period.as_secs_f64();
     for (key, value) in [
-        ("test", json!(if ping_pong { "ping-pong" } else { "one-way" })),
+        ("test", json!(workload.test.name())),
         ("nodes", json!(workload.nodes)),
+        ("near", json!(workload.near.name())),
+        ("far", json!(workload.far.name())),
         ("hop_clocks", json!(scenario.hop_clocks())),
         ("link_limit_byte_s", json!(limit)),
     ] {
@@ -406,7 +510,7 @@ fn measurement(
     if !ping_pong && workload.window == 1 {
         let last = (head + workload.iterations) as usize - 1;
         made.stages = stages(world, scenario, last, ones[last])?;
-        made.stages_total_ps = (ones[last].seen - ones[last].posted).0;
+        made.stages_total_ps = (ones[last].seen - ones[last].begun).0;
     }
     for (number, node) in world.nodes.iter().enumerate() {
         for (name, value) in node.device.status() {
@@ -441,16 +545,36 @@ fn stages(
         found.map(|record| record.time).ok_or_else(missing)
     };
     let far = scenario.far();
-    let mut way = Way::new(one.posted);
+    let mut way = Way::new(one.begun);
+    if scenario.workload.test == ApenetTest::Get {
+        for (place, name, time) in [
+            ("host", "post: program and bus", passed(0, "Posted")?),
+            ("wire", "request: routers and links", passed(far, "Came")?),
+            ("host", "first bytes from the far memory", passed(far, "Sent")?),
+            ("wire", "routers and links", passed(0, "Came")?),
+            ("wire", "the rest of its packets", passed(0, "Ended")?),
+            ("fpga", "last writes answered", passed(0, "Announced")?),
+            ("host", "event, bus, memory, program sees it", one.seen),
+        ] {
+            way.until(place, name, time)?;
+        }
+        return way.finish(one.seen);
+    }
+    if scenario.workload.near == ApenetMemory::Staged {
+        way.until("host", "copy out of the GPU", one.posted)?;
+    }
     for (place, name, time) in [
         ("host", "post: program and bus", passed(0, "Posted")?),
         ("host", "first bytes from memory", passed(0, "Sent")?),
         ("wire", "routers and links", passed(far, "Came")?),
         ("wire", "the rest of its packets", passed(far, "Ended")?),
         ("fpga", "last writes answered", passed(far, "Announced")?),
-        ("host", "event, bus, memory, program sees it", one.seen),
+        ("host", "event, bus, memory, program sees it", one.came),
     ] {
         way.until(place, name, time)?;
+    }
+    if scenario.workload.far == ApenetMemory::Staged {
+        way.until("host", "copy into the GPU", one.seen)?;
     }
     way.finish(one.seen)
 }

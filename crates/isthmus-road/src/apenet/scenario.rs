@@ -68,6 +68,26 @@ pub struct ApenetPlatform {
     pub memory: DmaMemory,
     /// Costs of a processor's accesses.
     pub host: PcieHost,
+    /// A GPU beside each node.
+    pub gpu: ApenetGpu,
+}
+
+/// A GPU on the bus of each host. Its port costs what the root port does.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetGpu {
+    /// Lanes of its link, of the generation of the node's; not fewer than that one has.
+    #[schemars(range(min = 1, max = 16))]
+    pub lanes: u32,
+    /// A peer's read request out of its port to the data there.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub read_ns: f64,
+    /// A peer's write out of its port to its being visible.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub write_ns: f64,
+    /// A copy of no bytes between its memory and the host's: call, engine, return.
+    #[schemars(range(min = 0.0, max = 1_000.0))]
+    pub copy_us: f64,
 }
 
 /// The nodes: `apenet_node`, one for each host.
@@ -110,13 +130,50 @@ pub enum ApenetTest {
     OneWay,
     /// The other one puts back at once: a sample is half of a round trip.
     PingPong,
+    /// The first program gets from the far node's put memory: a sample is from its request to its event.
+    Get,
+}
+
+impl ApenetTest {
+    /// Its name in scenarios and results.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::OneWay => "one-way",
+            Self::PingPong => "ping-pong",
+            Self::Get => "get",
+        }
+    }
+}
+
+/// Where the data of a node's program is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApenetMemory {
+    /// In its host's memory.
+    #[default]
+    Host,
+    /// In a GPU's memory, which the node reads and writes peer to peer.
+    Gpu,
+    /// In a GPU's memory; the program copies it to or from the host's, which the node reads and writes.
+    Staged,
+}
+
+impl ApenetMemory {
+    /// Its name in scenarios and results.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Gpu => "gpu",
+            Self::Staged => "staged",
+        }
+    }
 }
 
 /// What to measure.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApenetWorkload {
-    /// `put`.
+    /// `put`, or with test `get` `host-read`.
     pub operation: Operation,
     /// Shape.
     pub test: ApenetTest,
@@ -133,6 +190,12 @@ pub struct ApenetWorkload {
     #[serde(default = "two")]
     #[schemars(range(min = 2, max = 16))]
     pub nodes: usize,
+    /// Memory of the first node: what is put, or with `ping-pong` also what is put into.
+    #[serde(default)]
+    pub near: ApenetMemory,
+    /// Memory of the far node.
+    #[serde(default)]
+    pub far: ApenetMemory,
 }
 
 impl ApenetScenario {
@@ -146,7 +209,13 @@ impl ApenetScenario {
 
     fn check(&self) -> Result<(), RoadError> {
         let workload = &self.workload;
-        workload.operation.check("workload.operation", NAME, &[Operation::Put])?;
+        let get = workload.test == ApenetTest::Get;
+        let carried = if get { Operation::HostRead } else { Operation::Put };
+        workload.operation.check("workload.operation", NAME, &[carried])?;
+        if get && (workload.near != ApenetMemory::Host || workload.far == ApenetMemory::Staged) {
+            let reason = "expected a get into the host's memory, from a host's or a GPU's";
+            return Err(RoadError::scenario("workload.near", reason.to_owned()));
+        }
         if workload.test == ApenetTest::PingPong && workload.window != 1 {
             let reason = format!("{}: expected 1 with ping-pong", workload.window);
             return Err(RoadError::scenario("workload.window", reason));
@@ -155,6 +224,10 @@ impl ApenetScenario {
         if workload.window as usize > room {
             let reason = format!("{}: a put memory holds {room} such puts", workload.window);
             return Err(RoadError::scenario("workload.window", reason));
+        }
+        if self.platform.gpu.lanes < self.platform.link.lanes {
+            let reason = format!("{}: fewer than platform.link.lanes", self.platform.gpu.lanes);
+            return Err(RoadError::scenario("platform.gpu.lanes", reason));
         }
         if let Some(firmware) = &self.node.firmware
             && firmware.wake_max_us < firmware.wake_min_us
@@ -185,6 +258,15 @@ impl ApenetScenario {
     /// The node that is put into.
     pub(super) fn far(&self) -> usize {
         self.workload.nodes / 2
+    }
+
+    /// Where the data of a node's program is.
+    pub(super) fn memory(&self, node: usize) -> ApenetMemory {
+        match node {
+            0 => self.workload.near,
+            node if node == self.far() => self.workload.far,
+            _ => ApenetMemory::Host,
+        }
     }
 
     /// Flits of a put that begins at a page, header and footer of each packet included.

@@ -3,30 +3,36 @@
 
 use std::rc::Rc;
 
-use isthmus_host::nic::{EVENT_BYTES, KEY, NicConfig, PageSize, Paging, Place, PutMemory, Target};
-use isthmus_sim::world::CpuConfig;
+use isthmus_host::nic::{
+    EVENT_BYTES, KEY, NicConfig, PageSize, Paging, Place, PutMemory, Target, Window,
+};
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
 use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_sim::world::pcie::{Pcie, PciePins};
+use isthmus_sim::world::{CpuConfig, Gpu, GpuConfig, Memory};
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
-use super::scenario::ApenetScenario;
+use super::data::Data;
+use super::scenario::{ApenetMemory, ApenetScenario, ApenetTest};
 use crate::error::RoadError;
 use crate::host_bus::{self, pcie_config};
 use crate::model::MakeModel;
+use crate::platform::PcieLink;
 
 const BAR_BYTES: u64 = 0x1000;
 const PAGE: PageSize = PageSize::K64;
+/// Key of a put memory that other nodes may get from: any.
+const SERVED: u16 = 0x6E7;
+/// Bus address of a GPU's memory: above the host's, below the BAR of the node.
+const GPU_BASE: u64 = 0x8000_0000;
 
 /// A host with its node.
 pub(super) struct Node {
     pub(super) device: DeviceHandle,
     pub(super) host: MmioHost,
     pub(super) config: NicConfig,
+    pub(super) data: Rc<Data>,
 }
-
-/// Reads registered pages: offset, bytes.
-pub(super) type Pages = Rc<dyn Fn(usize, usize) -> Result<Vec<u8>, RoadError>>;
 
 /// All of it.
 pub(super) struct World {
@@ -55,9 +61,9 @@ impl World {
         Ok(Self { simulation, nodes, period, lines })
     }
 
-    /// Flits that the first node has sent.
-    pub(super) fn carried(&self) -> impl Fn() -> u64 + 'static {
-        let lines = self.lines[0].clone();
+    /// Flits that a node has sent.
+    pub(super) fn carried(&self, node: usize) -> impl Fn() -> u64 + 'static {
+        let lines = self.lines[node].clone();
         move || lines.iter().map(|line| line.borrow().carried()).sum()
     }
 }
@@ -104,7 +110,7 @@ impl Node {
             }
         });
         FlitPins::attach_links(&device, links.collect())?;
-        let (config, bytes) = layout(scenario, number);
+        let (mut config, bytes) = layout(scenario, number);
         let name = format!("host{number}");
         let memory = host_bus::memory(&name, bytes, &platform.host)?;
         let cpu = Cpu::new(simulation, &name, &CpuConfig { cores: platform.host.cores })?;
@@ -115,28 +121,50 @@ impl Node {
         PciePins::attach(simulation, &device, &link)?;
         let host = link.host(&host_bus::host_config(&name, &platform.host), &cpu, &memory)?;
         link.remember(false);
-        Ok(Self { device, host, config })
-    }
-
-    /// Reads the registered pages, from an offset in them on; it takes no simulated time.
-    pub(super) fn reader(&self) -> Pages {
-        let (host, paging) = (self.host.clone(), self.config.paging.clone());
-        let pages = paging.map_or(Vec::new(), |paging| paging.pages);
-        Rc::new(move |offset, bytes| {
-            let page = PAGE.bytes();
-            let (mut at, mut found) = (offset, Vec::with_capacity(bytes));
-            while found.len() < bytes {
-                let Some(begin) = pages.get(at / page) else {
-                    return Err(RoadError::Inconsistent(format!("apenet: no page at {at:#x}")));
-                };
-                let some = (bytes - found.len()).min(page - at % page);
-                let read = host.memory().read(begin + at % page, some);
-                found.extend(read.map_err(|error| RoadError::Inconsistent(error.to_string()))?);
-                at += some;
+        let kind = scenario.memory(number);
+        let gpu = match kind {
+            ApenetMemory::Host => None,
+            ApenetMemory::Gpu | ApenetMemory::Staged => {
+                Some(gpu(simulation, scenario, (number, bytes), &memory)?)
             }
-            Ok(found)
-        })
+        };
+        if let (ApenetMemory::Gpu, Some(gpu)) = (kind, &gpu) {
+            gpu.reached_by(&link)?;
+            let (bus_address, bytes) = (gpu.bus_address(), gpu.memory().size());
+            let window = Some(Window { bus_address, bytes });
+            config.paging.iter_mut().for_each(|paging| paging.window = window);
+            config.put.iter_mut().for_each(|put| put.window = window);
+        }
+        let data = Rc::new(Data::new(kind, &host, gpu, &config));
+        Ok(Self { device, host, config, data })
     }
+}
+
+/// A GPU whose memory has room for what the host's has.
+fn gpu(
+    simulation: &Simulation,
+    scenario: &ApenetScenario,
+    (number, bytes): (usize, usize),
+    memory: &Memory,
+) -> Result<Gpu, RoadError> {
+    let platform = &scenario.platform;
+    let name = format!("gpu{number}");
+    let wires = PcieLink { lanes: platform.gpu.lanes, ..platform.link };
+    let ends = [&platform.root, &platform.root];
+    let size = bytes.next_power_of_two().max(PAGE.bytes()) as u64;
+    let mut link = pcie_config(&name, &wires, ends, &platform.memory, size);
+    link.endpoint.bar_base = GPU_BASE;
+    Ok(Gpu::new(
+        simulation,
+        &GpuConfig {
+            name,
+            link,
+            read_ns: platform.gpu.read_ns,
+            write_ns: platform.gpu.write_ns,
+            copy_ns: platform.gpu.copy_us * 1e3,
+        },
+        memory,
+    )?)
 }
 
 /// Layout of a host's memory: registered pages, put memory, event queue, page table; and its size.
@@ -147,7 +175,9 @@ fn layout(scenario: &ApenetScenario, number: usize) -> (NicConfig, usize) {
     let put_offset = pages * PAGE.bytes();
     let queue_offset = put_offset + bytes;
     let far = if number == 0 { scenario.far() } else { 0 };
-    let target = Target { node: Place { x: far as u8, y: 0, z: 0 }, key: KEY, offset: 0 };
+    let get = scenario.workload.test == ApenetTest::Get;
+    let key = if get { SERVED } else { KEY };
+    let target = Target { node: Place { x: far as u8, y: 0, z: 0 }, key, offset: 0 };
     let mut config = NicConfig {
         lists: Vec::new(),
         queue_offset,
@@ -156,15 +186,18 @@ fn layout(scenario: &ApenetScenario, number: usize) -> (NicConfig, usize) {
         send: None,
         put: Some(PutMemory {
             offset: put_offset,
+            window: None,
             bytes,
             targets: vec![target],
             arrivals: 2 * window,
+            gets: if get { window as u32 } else { 0 },
+            serves: get.then_some(SERVED),
         }),
     };
     let table_offset = queue_offset + config.queue_events() * EVENT_BYTES;
     // The last page first: a program's pages are in no order.
     let pages = (0..pages).rev().map(|page| page * PAGE.bytes()).collect();
-    let paging = Paging { size: PAGE, pages, table_offset };
+    let paging = Paging { size: PAGE, pages, window: None, table_offset };
     let size = table_offset + paging.table_bytes();
     config.paging = Some(paging);
     (config, size)

@@ -248,6 +248,7 @@ pub(super) fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize)
         Paging {
             size,
             pages: pages.into_iter().map(|page| page * size.bytes()).collect(),
+            window: None,
             table_offset: 0,
         }
     });

@@ -11,6 +11,7 @@ pub mod ccix;
 pub mod endpoint;
 pub mod ethernet;
 pub mod flits;
+pub mod gpu;
 pub mod host;
 pub mod iommu;
 pub mod lines;
@@ -30,6 +31,7 @@ pub mod xgmii;
 pub use cable::{Cable, CableConfig};
 pub use endpoint::{EndpointConfig, FrameEndpoint, ReceivedFrame};
 pub use ethernet::{EthernetPort, MacAddress, Port};
+pub use gpu::{CopyWay, Gpu, GpuConfig};
 pub use host::{
     Cpu, CpuConfig, Datagram, Host, HostConfig, Memory, MemoryConfig, NetConfig, NetError,
     UdpSocket,

@@ -4,6 +4,7 @@
 #[path = "pcie_support/copier.rs"]
 mod copier;
 mod cycles;
+mod gpu;
 mod host;
 mod iommu;
 mod kernel;

@@ -20,7 +20,9 @@ from isthmus.results import Document
 
 PLATFORM = "apelink"
 TOP = "apenet_node"
-TESTS = ("one-way", "ping-pong")
+TESTS = ("one-way", "ping-pong", "get")
+MEMORIES = ("host", "gpu", "staged")
+"""Of the host; of a GPU, which the node reads and writes; of a GPU, by copies to and from the host's."""
 LARGEST = largest("ApenetWorkload", "bytes")
 MOST_NODES = largest("ApenetWorkload", "nodes")
 MOST_IN_FLIGHT = largest("ApenetWorkload", "window")
@@ -33,12 +35,18 @@ WALL_S = 3600
 
 @dataclass(frozen=True)
 class Puts:
-    """Puts of a size from one node of a ring to the one halfway round."""
+    """Puts of a size from one node of a ring to the one halfway round.
+
+    test        one-way and ping-pong put; get asks the far node for as much, and waits for it
+    near, far   memory of the first node and of the far one: of MEMORIES
+    """
 
     size: int = 4096
     window: int = 1
     test: str = "one-way"
     nodes: int = 2
+    near: str = "host"
+    far: str = "host"
     iterations: int = 20
     seed: int = 1
 
@@ -55,12 +63,16 @@ class Point:
 def check(puts: Puts) -> None:
     """Raises `UserError` for what cannot be."""
     choose("test", puts.test, TESTS)
+    choose("memory", puts.near, MEMORIES)
+    choose("memory", puts.far, MEMORIES)
     if not 1 <= puts.size <= LARGEST:
         raise UserError(f"size: {puts.size} bytes; a put has 1 to {LARGEST}")
     if not 2 <= puts.nodes <= MOST_NODES:
         raise UserError(f"nodes: {puts.nodes}; expected 2 to {MOST_NODES}")
     if not 1 <= puts.window <= MOST_IN_FLIGHT:
         raise UserError(f"window: {puts.window}; expected 1 to {MOST_IN_FLIGHT} puts in flight")
+    if puts.test == "get" and (puts.near != "host" or puts.far == "staged"):
+        raise UserError(f"memory: {memories(puts.near, puts.far)}; a get goes from host or gpu to host")
     if puts.test == "ping-pong" and puts.window != 1:
         raise UserError(f"window: {puts.window}; a ping-pong has one put in flight")
     room = MEMORY // (-(-puts.size // PAGE) * PAGE)
@@ -100,12 +112,14 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             **({"firmware": firmware} if design.firmware.value else {}),
         },
         "workload": {
-            "operation": "put",
+            "operation": "host-read" if puts.test == "get" else "put",
             "test": puts.test,
             "bytes": puts.size,
             "iterations": puts.iterations,
             "window": puts.window,
             "nodes": puts.nodes,
+            "near": puts.near,
+            "far": puts.far,
         },
         "seed": puts.seed,
         "limits": {"wall_s": WALL_S},
@@ -138,4 +152,24 @@ def measure(
 def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     workload = made["workload"]
-    return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}"
+    kinds = (workload.get("near", "host"), workload.get("far", "host"))
+    memory = "" if kinds == ("host", "host") else f" {memories(*kinds)}"
+    return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}{memory}"
+
+
+def memories(near: str, far: str) -> str:
+    """Both memories in a word: `gpu`, or `host:gpu`."""
+    return near if near == far else f"{near}:{far}"
+
+
+def parse_memories(text: str) -> list[tuple[str, str]]:
+    """A list of memories, near and far: `host,gpu,host:gpu`. Raises `UserError`."""
+    found = []
+    for word in text.split(","):
+        near, _, far = word.strip().partition(":")
+        pair = (near, far or near)
+        for kind in pair:
+            choose("memory", kind, MEMORIES)
+        if pair not in found:
+            found.append(pair)
+    return found

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Unpack
+from typing import Annotated, Literal, Unpack
 
 import typer
 
@@ -22,12 +22,26 @@ def apenet(
         int, typer.Option(metavar="N", help="Puts in flight where the rate is measured, 1 to 16.")
     ] = 8,
     nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the ring; puts go halfway round.")] = 2,
+    memory: Annotated[
+        str,
+        typer.Option(
+            metavar="KINDS",
+            help="Memory of both programs: host; gpu, peer to peer; staged, a GPU's by copies to and from "
+            "the host's. Several, or near:far, as in host,gpu,host:gpu.",
+        ),
+    ] = "host",
+    operation: Annotated[
+        Literal["put", "get"],
+        typer.Option(
+            help="put into the far memory; or get out of it, which without --profile is isthmus alone."
+        ),
+    ] = "put",
     platform: Platforms = "apelink",
     profile: Profile = "all",
     seed: Seed = 1,
     **options: Unpack[ResultOptions],
 ) -> None:
-    """Puts from memory to memory over APElink: one way, ping-pong, and the rate."""
+    """Puts from memory to memory over APElink: one way, ping-pong, and the rate. Or gets: request to data."""
     from isthmus.roads.apenet import command
 
     command.run(
@@ -35,6 +49,8 @@ def apenet(
         iterations=iterations,
         window=window,
         nodes=nodes,
+        memory=memory,
+        operation=operation,
         platform=platform,
         profile=profile,
         seed=seed,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from isthmus import platforms
 from isthmus.bench.output import Format, publish
@@ -11,10 +12,12 @@ from isthmus.bench.runner import Runner
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.apenet import ROAD, tables
-from isthmus.roads.apenet.bench import PLATFORM, Point, Puts, check, measure
+from isthmus.roads.apenet.bench import PLATFORM, Point, Puts, check, measure, parse_memories
 from isthmus.roads.apenet.platform import KINDS
 from isthmus.storage import result_file
 from isthmus.workload import parse_sizes
+
+Operation = Literal["put", "get"]
 
 
 def run(
@@ -23,6 +26,8 @@ def run(
     iterations: int = 20,
     window: int = 8,
     nodes: int = 2,
+    memory: str = "host",
+    operation: Operation = "put",
     platform: str = PLATFORM,
     profile: str = "all",
     seed: int = 1,
@@ -35,12 +40,16 @@ def run(
     """`isthmus bench apenet`: measure, write `out/apenet.json`, `.csv` and `.html`, print."""
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
     target = result_file(out, ROAD.name, out_json)
-    shapes = [("one-way", 1), ("ping-pong", 1)]
+    shapes = [("get", 1)] if operation == "get" else [("one-way", 1), ("ping-pong", 1)]
     if window > 1:
-        shapes.append(("one-way", window))
+        shapes.append((shapes[0][0], window))
+    if operation == "get" and profile == "all":
+        # The document has none.
+        profile = "isthmus"
     points = [
-        Point(Puts(bytes_, flight, test, nodes, iterations, seed), design, where)
+        Point(Puts(bytes_, flight, test, nodes, near, far, iterations, seed), design, where)
         for where in chosen
+        for near, far in parse_memories(memory)
         for test, flight in shapes
         for bytes_ in parse_sizes(size)
         for design in PROFILES

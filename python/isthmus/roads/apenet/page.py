@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, byte_axis
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
-from isthmus.roads.apenet.tables import HEAD, rate, row, share, us
+from isthmus.roads.apenet.tables import HEAD, memory, rate, row, share, us
 
 TITLE = "Memory to memory over APElink"
 QUESTION = (
@@ -38,7 +38,9 @@ def page(document: Document) -> str:
 
 
 def _name(m: Measurement) -> str:
-    return f"{m.platform}, {m.profile}"
+    kinds = memory(m)
+    get = ", get" if m.workload["test"] == "get" else ""
+    return f"{m.platform}, {m.profile}{get}" + ("" if kinds == "host" else f", {kinds}")
 
 
 def _answer(document: Document) -> str:
@@ -69,7 +71,11 @@ def _curves(document: Document) -> Figure:
     latencies, rates = [], []
     colours: Mapping[str, str] = dict(zip(groups, COLOURS * len(groups), strict=False))
     for name, members in groups.items():
-        halves = [m for m in members if m.workload["test"] == "ping-pong" and m.latency]
+        halves = [
+            m
+            for m in members
+            if m.latency and (m.workload["test"], m.workload["window"]) in (("ping-pong", 1), ("get", 1))
+        ]
         many = [m for m in members if m.workload["window"] != 1]
         latencies.append(
             _line(
@@ -88,8 +94,8 @@ def _curves(document: Document) -> Figure:
     return Figure(
         id="puts",
         title="Latency and rate over the size of a put",
-        caption="Half of a round trip between two programs, one put in flight; and payload a second with "
-        "several in flight.",
+        caption="Half of a round trip between two programs, one put in flight, or a get, from its request to "
+        "its data; and payload a second with several in flight.",
         panels=[
             Panel("", "Half of a round trip over the size", option("us", latencies), 340),
             Panel("", "Rate over the size", option("MB/s", rates), 340),

@@ -7,9 +7,22 @@ from collections.abc import Sequence
 
 from isthmus.results import Document, Measurement
 from isthmus.results.table import aligned
+from isthmus.roads.apenet.bench import memories
 from isthmus.units import digits
 
-HEAD = ("platform", "profile", "test", "in flight", "bytes", "min", "avg", "max", "MB/s", "of the link")
+HEAD = (
+    "platform",
+    "profile",
+    "memory",
+    "test",
+    "in flight",
+    "bytes",
+    "min",
+    "avg",
+    "max",
+    "MB/s",
+    "of the link",
+)
 
 
 def us(ps: float) -> str:
@@ -28,6 +41,11 @@ def share(m: Measurement) -> float | None:
     return None if found is None else found * 1e6 / float(m.workload["link_limit_byte_s"])
 
 
+def memory(m: Measurement) -> str:
+    """Where the data of both programs is."""
+    return memories(str(m.workload.get("near", "host")), str(m.workload.get("far", "host")))
+
+
 def row(m: Measurement) -> Sequence[str]:
     """A run as a row of the table."""
     times = ["-"] * 3
@@ -38,6 +56,7 @@ def row(m: Measurement) -> Sequence[str]:
     return (
         m.platform,
         m.profile,
+        memory(m),
         str(w["test"]),
         str(w["window"]),
         str(w["bytes"]),
@@ -57,8 +76,10 @@ def text(made: Document) -> str:
         f"# puts over {hops} link{'s' if hops > 1 else ''} of a ring, in us: from the post to the event in "
         "the far program\n"
         "# ping-pong: half of the time until the far program's put has come back\n"
+        "# get: from the request to the event of the data that came, in one program\n"
+        "# memory gpu: of a GPU, peer to peer; staged: of a GPU, by copies to and from the host's; near:far\n"
         "# of the link: payload, of what a link carries of such puts that never rests\n",
-        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2)),
+        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3)),
     ]
     staged = [m for m in members if m.stages]
     if staged:
@@ -71,7 +92,7 @@ def _stages(members: Sequence[Measurement]) -> str:
     size = 4096 if any(m.workload["bytes"] == 4096 for m in members) else members[0].workload["bytes"]
     shown = [m for m in members if m.workload["bytes"] == size]
     names = list(dict.fromkeys(stage.name for m in shown for stage in m.stages))
-    rows = [["#stage", *(f"{m.platform} {m.profile}" for m in shown)]]
+    rows = [["#stage", *(f"{m.platform} {m.profile} {memory(m)}" for m in shown)]]
     for name in names:
         found = [next((stage.time for stage in m.stages if stage.name == name), 0) for m in shown]
         rows.append([name, *map(us, found)])

@@ -50,14 +50,28 @@ def links(seed: int = 1) -> Sequence[Traffic]:
 
 PUT = 20
 """Puts, or round trips."""
+RATES: Sequence[tuple[int, Profile]] = ((4096, "as-published"), (65_536, "isthmus"))
+"""Bytes of a put whose rate is measured: with firmware the size of a packet."""
 
 
 def puts(seed: int = 1) -> Sequence[PutPoint]:
-    """Puts between the memories of two hosts: one back and forth in both profiles, and the rate of each."""
+    """Puts between two nodes: one back and forth between GPUs in both profiles, peer to peer and staged,
+    the rate of each profile from a host's memory into a host's and into a GPU's; and gets."""
     return [
-        *(PutPoint(Puts(64, test="ping-pong", iterations=PUT, seed=seed), profile) for profile in PROFILES),
-        PutPoint(Puts(4096, window=8, iterations=PUT, seed=seed), "as-published"),
-        PutPoint(Puts(65_536, window=8, iterations=PUT, seed=seed), "isthmus"),
+        *(
+            PutPoint(Puts(64, test="ping-pong", near=kind, far=kind, iterations=PUT, seed=seed), profile)
+            for kind in ("gpu", "staged")
+            for profile in PROFILES
+        ),
+        *(
+            PutPoint(Puts(size, window=8, far=far, iterations=PUT, seed=seed), profile)
+            for far in ("host", "gpu")
+            for size, profile in RATES
+        ),
+        *(
+            PutPoint(Puts(size, test="get", window=window, iterations=PUT, seed=seed), "isthmus")
+            for size, window in ((64, 1), (65_536, 8))
+        ),
     ]
 
 

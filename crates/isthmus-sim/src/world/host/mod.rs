@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use combine::runs;
 pub use combine::{LINE_BYTES, WriteCombiner};
 pub use cpu::{Cpu, CpuConfig};
-pub use memory::{Memory, MemoryConfig};
+pub use memory::{Memory, MemoryConfig, OutOfRange};
 pub(in crate::world) use mmio::{MmioBus, OnInterrupt};
 pub use mmio::{MmioError, MmioHost, MmioHostConfig};
 pub use net::{Datagram, NetConfig, NetError, UdpSocket};

@@ -181,9 +181,22 @@ impl Shared {
         let track = self.lane(Direction::Down).names().1;
         let stage = &self.endpoint.stage_device;
         self.sim.spans().record(track, stage, delivered, now, request.0);
-        let body = Body::Completion { request, tag: 0, offset: 0, data, poisoned: false };
-        let id = self.sim.new_frame_id();
-        self.send(Direction::Up, Tlp { id, address, body });
+        let send = |offset: usize, data: Option<Vec<u8>>| {
+            let body = Body::Completion { request, tag: 0, offset, data, poisoned: false };
+            let (id, address) = (self.sim.new_frame_id(), address + offset as u64);
+            self.send(Direction::Up, Tlp { id, address, body });
+        };
+        let boundary = self.config.read_completion_bytes;
+        match data {
+            // A program's load is never longer; a read that was passed on may be.
+            Some(data) if data.len() > boundary as usize => {
+                for (at, length) in pieces(address, data.len(), boundary as usize, boundary.into())
+                {
+                    send(at, Some(data[at..at + length].to_vec()));
+                }
+            }
+            other => send(0, other),
+        }
     }
 
     fn completion(

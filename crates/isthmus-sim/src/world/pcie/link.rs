@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::config::{PcieConfig, StrayWrite};
 use super::endpoint::EndpointState;
 use super::lane::{Body, Class, Cost, Lane, Next, Tlp};
+use super::peer::Passed;
 use super::wire::{Direction, TlpRecord, pieces};
 use crate::kernel::{Counter, FaultPoint, FrameId, OneshotSender, Picoseconds, Sim, SimError};
 use crate::world::host::{Memory, OnInterrupt};
@@ -16,12 +17,16 @@ use crate::world::host::{Memory, OnInterrupt};
 pub(super) type LoadResult = Option<Vec<u8>>;
 
 pub(super) struct Root {
-    memory: Memory,
+    pub(super) memory: Memory,
     memory_read: Picoseconds,
     memory_write: Picoseconds,
     /// Time at which all posted writes received so far are visible.
     visible: Cell<Picoseconds>,
     loads: RefCell<BTreeMap<u64, OneshotSender<LoadResult>>>,
+    /// Links behind the same root complex, to whose BARs it passes requests.
+    pub(super) peers: RefCell<Vec<Rc<Shared>>>,
+    /// Reads that came from other links, by the request on this one.
+    pub(super) passed: RefCell<BTreeMap<u64, Passed>>,
     pub(super) on_interrupt: RefCell<Option<OnInterrupt>>,
     lost: FaultPoint,
     poisoned: FaultPoint,
@@ -48,6 +53,8 @@ impl Drop for Connections {
     fn drop(&mut self) {
         self.0.endpoint.disconnect();
         drop(self.0.root.on_interrupt.take());
+        self.0.root.peers.borrow_mut().clear();
+        self.0.root.passed.borrow_mut().clear();
     }
 }
 
@@ -81,6 +88,8 @@ impl Pcie {
             memory_write: ns("root.memory_write_ns", config.root.memory_write_ns)?,
             visible: Cell::default(),
             loads: RefCell::default(),
+            peers: RefCell::default(),
+            passed: RefCell::default(),
             on_interrupt: RefCell::default(),
             lost: fault("completion_lost"),
             poisoned: fault("completion_poisoned"),
@@ -196,6 +205,8 @@ impl Shared {
         let cost = tlp.cost();
         // Nothing overtakes a posted write, not even on the path to memory.
         let after = match tlp.body {
+            // The other link and its device have the cost.
+            Body::Write(_) | Body::Read { .. } if self.peer(&tlp).is_some() => Picoseconds::ZERO,
             Body::Write(_) | Body::Interrupt(_) => root.memory_write,
             Body::Read { .. } => root.memory_read,
             Body::Completion { .. } => Picoseconds::ZERO,
@@ -213,6 +224,9 @@ impl Shared {
         let (root, now) = (&self.root, self.sim.now());
         let track = self.lane(Direction::Up).names().1;
         let span = |stage| self.sim.spans().record(track, stage, arrived, now, tlp.id.0);
+        if let Some(peer) = self.peer(&tlp) {
+            return self.pass(&peer, tlp);
+        }
         match tlp.body {
             Body::Write(data) => {
                 span(&root.stage_write);
@@ -234,7 +248,8 @@ impl Shared {
                 span(&root.stage_read);
                 self.complete(tlp.id, tlp.address, bytes, tag);
             }
-            Body::Completion { request, data, .. } => {
+            Body::Completion { request, offset, data, poisoned, .. } => {
+                let Some(data) = self.pass_back(request, offset, data, poisoned) else { return };
                 // The program's wait may have timed out.
                 if let Some(load) = root.loads.borrow_mut().remove(&request.0) {
                     let _ = load.send(data);

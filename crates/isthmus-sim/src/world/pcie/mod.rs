@@ -10,6 +10,7 @@ mod config;
 mod endpoint;
 mod lane;
 mod link;
+mod peer;
 mod user;
 mod wire;
 

@@ -89,6 +89,7 @@ impl HostBus for HardBlock {
     fn may_write(&self, address: u64, bytes: usize) -> bool {
         self.link.config.root.stray_writes == StrayWrite::Drop
             || self.link.place(address, bytes).is_some()
+            || self.link.peer_at(address, bytes).is_some()
     }
 
     fn write(&self, _access: Access) -> Result<(), String> {
