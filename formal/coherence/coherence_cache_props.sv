@@ -40,10 +40,10 @@ module coherence_cache_props
 
   // What is in the pipeline, and may send: forwards and operations; of them, operations.
   logic [1:0] flying, cores;
-  assign flying = 2'(dut.s1_valid_q && !dut.s1_response) +
+  assign flying = 2'(dut.s1_valid && !dut.s1_response) +
                   2'(dut.s2_valid_q &&
                      !(dut.s2_q.what inside {InPsha, InPemdClean, InPemdDirty, InPack}));
-  assign cores  = 2'(dut.s1_valid_q && dut.s1_q.core) + 2'(dut.s2_valid_q && dut.s2_q.core);
+  assign cores  = 2'(dut.s1_valid && dut.s1_q.core) + 2'(dut.s2_valid_q && dut.s2_q.core);
 
   always_comb begin
     assume (rsp_message_i inside {MsgPsha, MsgPemd, MsgPack});
@@ -53,10 +53,10 @@ module coherence_cache_props
     if (rst_ni) begin
       // Places: with those that may still come, no queue is beyond its depth.
       req_place : assert (32'(dut.req_usage) + 32'(cores) <= 16);
-      rsn_place : assert (32'(dut.rsn_usage) + 32'(flying) <= 16);
+      rsn_place : assert (32'(dut.rsn_usage) + 32'(flying) + 32'(dut.s3_rsn_q) <= 16);
       rsd_place : assert (32'(dut.rsd_usage) + 32'(flying) + 32'(dut.s3_rsd_q) <= 8);
-      no_loss   : assert (!(dut.req_push && !dut.ready[0]) && !(dut.s3_rsd_q && !dut.ready[1]) &&
-                          !((dut.gack_push || dut.rsn_message != MsgNone) && !dut.ready[2]));
+      no_loss   : assert (!(dut.allocate && !dut.ready[0]) && !(dut.s3_rsd_q && !dut.ready[1]) &&
+                          !(dut.s3_rsn_q && !dut.ready[2]));
       // An MSHR is opened only while it is free, and one that owes a GACK is open.
       free_one  : assert (!dut.allocate || !dut.u_mshrs.open_q[dut.u_mshrs.free_id]);
       // Operations that wait are decided in order: the one that is decided is the oldest.
@@ -64,7 +64,7 @@ module coherence_cache_props
                           dut.u_window.iptr_q - dut.u_window.cptr_q <=
                           dut.u_window.wptr_q - dut.u_window.cptr_q);
       counted   : assert (dut.u_window.iptr_q - dut.u_window.cptr_q == 3'(cores));
-      core_only : assert (!(dut.s1_valid_q && dut.s1_q.core) ||
+      core_only : assert (!(dut.s1_valid && dut.s1_q.core) ||
                           dut.s1_q.what inside {InLoad, InStore, InEvict});
       core_last : assert (!(dut.s2_valid_q && dut.s2_q.core) ||
                           dut.s2_q.what inside {InLoad, InStore, InEvict});
@@ -84,6 +84,9 @@ module coherence_cache_props
       always_comb begin
         entry[s][w] = dut.u_tags.gen_ways[w].entry_q[s];
         if (!dut.u_tags.gen_ways[w].written_q[s]) entry[s][w].state = RemoteI;
+        if (dut.u_tags.gen_ways[w].late_q && dut.u_tags.late_at_q == 1'(s)) begin
+          entry[s][w] = dut.u_tags.late_entry_q;
+        end
       end
       always_comb if (rst_ni && entry[s][w].state != RemoteI) begin
         its_set : assert (entry[s][w].index[0] == 1'(s));
@@ -113,6 +116,27 @@ module coherence_cache_props
   always_comb if (rst_ni && opened_q && dut.s2_valid_q && dut.s2_q.index == opened_index_q) begin
     one_a_line : assert (!dut.allocate);
   end
+
+  // What is offered stays until it is taken, whatever comes behind it.
+  logic held_q;
+  header_t held_header_q;
+  always_ff @(posedge clk_i) begin
+    held_q        <= rst_ni && rsn_valid_o && !rsn_ready_i;
+    held_header_q <= rsn_header_o;
+  end
+  always_comb if (rst_ni) begin
+    owed_fit : assert (dut.u_mshrs.u_owed.wptr_q - dut.u_mshrs.u_owed.rptr_q <= 2'(NumMshr));
+  end
+  always_comb if (rst_ni && dut.offered_q) begin
+    offered : assert (dut.gack_q ? dut.owed_some : dut.rsn_some);
+  end
+  always_comb if (rst_ni && held_q) begin
+    rsn_held : assert (rsn_valid_o && rsn_header_o == held_header_q);
+  end
+  // Behind an operation that waits nothing of the core is decided before it comes again.
+  logic [1:0] waits_q;
+  always_ff @(posedge clk_i) waits_q <= rst_ni ? {waits_q[0], dut.again} : '0;
+  always_comb if (rst_ni && waits_q != '0) dropped : assert (!(dut.s2_valid_q && dut.s2_q.core));
 
   logic [1:0] came_q;
   always_ff @(posedge clk_i) begin

@@ -57,6 +57,9 @@ module coherence_directory_props
       always_comb begin
         entry[s][w] = dut.u_entries.gen_ways[w].entry_q[s];
         if (!dut.u_entries.gen_ways[w].written_q[s]) entry[s][w].used = 1'b0;
+        if (dut.u_entries.gen_ways[w].late_q && dut.u_entries.late_at_q == 1'(s)) begin
+          entry[s][w] = dut.u_entries.late_entry_q;
+        end
       end
     end
   end

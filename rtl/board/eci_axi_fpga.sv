@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: an FPGA at a coherent link or two, whose logic is an AXI master behind a coherent port.
 ///
-/// tasks -> axi_traffic -> AXI -> coherence_axi -> eci_fpga -> blocks, and back
+/// tasks -> axi_traffic, atomics -> axi_atomic -> AXI -> coherence_axi -> eci_fpga -> blocks, and
+/// back
 /// (docs/explanation/cores/coherence.md)
 ///
-///   Pins        task: the traffic generator's commands and their ends. blocks: as eci_fpga
+///   Pins        task: the traffic generator's commands and their ends. atomic: a word's change,
+///               and what it was. blocks: as eci_fpga
 ///   Port        512 bits, one ID, so answers come in the order of addresses; all is cached
 ///   Latency     a read that hits: its address on AR to its beat on R 5 cycles
-///   Throughput  a read of a beat a cycle, each a lookup of the cache; a beat a cycle
+///   Throughput  a read of a beat a cycle, each a lookup of the cache; a beat a cycle. An atomic
+///               waits until no task is under way, and no task begins while it waits or is open
 ///   Probes      at the cycle of what they say
 ///   Parameters  as eci_fpga; CacheSets 1 or more; NumReads, NumStores, NumBursts as coherence_axi
-///   Not done    atomics: eci_fpga takes none of the cache; words of I/O; lanes
+///   Not done    words of I/O; lanes
 module eci_axi_fpga
   import eci_axi_fpga_pkg::*;
 #(
@@ -48,6 +51,14 @@ module eci_axi_fpga
   output logic [7:0]  task_done_tag_o,
   output logic        task_done_fault_o,  // never: addresses are physical
 
+  input  logic        atomic_valid_i,
+  output logic        atomic_ready_o,
+  input  logic [5:0]  atomic_code_i,      // AWATOP
+  input  logic [47:0] atomic_address_i,
+  input  logic [63:0] atomic_operand_i,
+  output logic        atomic_done_o,
+  output logic [63:0] atomic_old_o,
+
   output logic [NumProbes-1:0]      probe_o,
   output logic [NumProbes-1:0][7:0] probe_tag_o,
 
@@ -66,22 +77,55 @@ module eci_axi_fpga
     $error("eci_axi_fpga: CacheSets is 0, legal is 1 or more");
   end
 
-  // ---------------------------------------------------------------- an AXI master
-  axi_pkg::address_t aw, ar;
+  // ---------------------------------------------------------------- AXI masters
+  axi_pkg::address_t aw, ar, task_aw, atomic_aw;
   logic awvalid, awready, wvalid, wready, wlast, bvalid, bready, arvalid, arready, rvalid, rready;
   logic rlast, wrong;
   logic [1:0] bresp, rresp;
-  logic [511:0] wdata, rdata;
-  logic [63:0] wstrb;
+  logic [511:0] wdata, rdata, task_wdata, atomic_wdata;
+  logic [63:0] wstrb, task_wstrb, atomic_wstrb;
+  logic [5:0] atop;
+  logic task_awvalid, task_wvalid, task_bready, task_rready, task_ready, task_hold, task_refused;
+  logic atomic_awvalid, atomic_wvalid, atomic_bready, atomic_rready, atomic_ready, atomic_refused;
+  logic change;  // the atomic's turn: it is open
+  logic [4:0] under_way_q;
+  assign task_hold    = atomic_valid_i || change;
+  assign task_ready_o = task_ready && !task_hold;
   axi_traffic u_traffic (
-    .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
-    .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(awvalid),
-    .awready_i(awready), .aw_o(aw), .wvalid_o(wvalid), .wready_i(wready), .wdata_o(wdata),
-    .wstrb_o(wstrb), .wlast_o(wlast), .bvalid_i(bvalid), .bready_o(bready), .bresp_i(bresp),
-    .arvalid_o(arvalid), .arready_i(arready), .ar_o(ar), .rvalid_i(rvalid), .rready_o(rready),
-    .rdata_i(rdata), .rresp_i(rresp), .rlast_i(rlast), .wrong_o(wrong),
-    .error_o(status_refused_o)
+    .clk_i, .rst_ni, .task_valid_i(task_valid_i && !task_hold), .task_ready_o(task_ready),
+    .task_write_i, .task_tag_i, .task_address_i,
+    .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(task_awvalid),
+    .awready_i(awready && !change), .aw_o(task_aw), .wvalid_o(task_wvalid),
+    .wready_i(wready && !change), .wdata_o(task_wdata), .wstrb_o(task_wstrb), .wlast_o(wlast),
+    .bvalid_i(bvalid && !change), .bready_o(task_bready), .bresp_i(bresp),
+    .arvalid_o(arvalid), .arready_i(arready), .ar_o(ar), .rvalid_i(rvalid && !change),
+    .rready_o(task_rready), .rdata_i(rdata), .rresp_i(rresp), .rlast_i(rlast), .wrong_o(wrong),
+    .error_o(task_refused)
   );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) under_way_q <= '0;
+    else under_way_q <= under_way_q + 5'(task_valid_i && task_ready_o) - 5'(task_done_o);
+  end
+  assign atomic_ready_o = atomic_ready && under_way_q == '0;
+  assign change         = !atomic_ready;
+  axi_atomic #(.DataWidth(512)) u_atomic (
+    .clk_i, .rst_ni, .req_valid_i(atomic_valid_i && under_way_q == '0),
+    .req_ready_o(atomic_ready), .req_code_i(atomic_code_i), .req_address_i(atomic_address_i),
+    .req_operand_i(atomic_operand_i), .done_o(atomic_done_o), .old_o(atomic_old_o),
+    .error_o(atomic_refused), .awvalid_o(atomic_awvalid), .awready_i(awready && change),
+    .aw_o(atomic_aw), .awatop_o(atop), .wvalid_o(atomic_wvalid), .wready_i(wready && change),
+    .wdata_o(atomic_wdata), .wstrb_o(atomic_wstrb), .bvalid_i(bvalid && change),
+    .bready_o(atomic_bready), .bresp_i(bresp), .rvalid_i(rvalid && change),
+    .rready_o(atomic_rready), .rdata_i(rdata), .rresp_i(rresp)
+  );
+  assign awvalid = change ? atomic_awvalid : task_awvalid;
+  assign aw      = change ? atomic_aw : task_aw;
+  assign wvalid  = change ? atomic_wvalid : task_wvalid;
+  assign wdata   = change ? atomic_wdata : task_wdata;
+  assign wstrb   = change ? atomic_wstrb : task_wstrb;
+  assign bready  = change ? atomic_bready : task_bready;
+  assign rready  = change ? atomic_rready : task_rready;
+  assign status_refused_o = task_refused || atomic_refused;
   assign task_done_fault_o = 1'b0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) status_wrong_o <= '0;
@@ -98,10 +142,11 @@ module eci_axi_fpga
   logic [1:0] ids;
   coherence_axi #(
     .DataWidth(512), .LineBytes(128), .IdWidth(1), .AddrWidth(40), .NumReads(NumReads),
-    .NumStores(NumStores), .NumBursts(NumBursts), .Streams(1), .Atomics(1'b0)
+    .NumStores(NumStores), .NumBursts(NumBursts), .Streams(1)
   ) u_port (
     .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_o(awready), .awid_i(1'b0), .aw_i(aw),
-    .awatop_i('0), .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb),
+    .awatop_i(change ? atop : '0), .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata),
+    .wstrb_i(wstrb),
     .bvalid_o(bvalid), .bready_i(bready), .bid_o(ids[0]), .bresp_o(bresp), .arvalid_i(arvalid),
     .arready_o(arready), .arid_i(1'b0), .ar_i(ar), .rvalid_o(rvalid), .rready_i(rready),
     .rid_o(ids[1]), .rdata_o(rdata), .rresp_o(rresp), .rlast_o(rlast),
@@ -121,13 +166,14 @@ module eci_axi_fpga
   eci_fpga #(
     .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window), .RoundTrip(RoundTrip),
     .NumLinks(NumLinks), .CacheSets(CacheSets), .CacheWays(CacheWays), .NumMshr(NumMshr),
-    .CacheSlices(CacheSlices)
+    .CacheSlices(CacheSlices), .Atomics(1'b1)
   ) u_agent (
     .clk_i, .rst_ni, .cfg_partition_i, .blocks_tx_data_o, .blocks_tx_ready_i, .blocks_rx_data_i,
     .blocks_rx_valid_i, .lines_req_valid_i(line_valid), .lines_req_ready_o(line_ready),
     .lines_req_kind_i(coherence_pkg::LineCached), .lines_req_write_i(line_write),
     .lines_req_index_i(line_index), .lines_req_tag_i(line_tag), .lines_req_mask_i(line_mask),
-    .lines_req_data_i(line_data), .lines_rsp_valid_o(rsp_valid), .lines_rsp_tag_o(rsp_tag),
+    .lines_req_data_i(line_data), .lines_req_atomic_i(atomic), .lines_rsp_valid_o(rsp_valid),
+    .lines_rsp_tag_o(rsp_tag),
     .lines_rsp_data_o(rsp_data), .io_req_valid_i(1'b0), .io_req_ready_o(io_ready),
     .io_req_kind_i('0), .io_req_address_i('0), .io_req_mask_i('0), .io_req_tag_i('0),
     .io_req_data_i('0), .io_rsp_valid_o(io_rsp_valid), .io_rsp_tag_o(io_rsp_tag),
@@ -137,7 +183,6 @@ module eci_axi_fpga
     .status_got_o, .status_bad_o, .status_again_o, .status_stray_o
   );
 
-  prim_assert u_plain (.clk_i, .rst_ni, .ok_i(!line_valid || atomic == '0));
   prim_assert u_one_id (.clk_i, .rst_ni, .ok_i(!(rvalid && ids[1]) && !(bvalid && ids[0])));
 
   assign probe_o[Accepted]      = agent[eci_fpga_pkg::Accepted];
@@ -146,8 +191,9 @@ module eci_axi_fpga
   assign probe_tag_o[Requested] = agent_tags[eci_fpga_pkg::Requested];
   assign probe_o[Completed]     = agent[eci_fpga_pkg::Completed];
   assign probe_tag_o[Completed] = agent_tags[eci_fpga_pkg::Completed];
-  assign probe_o[Taken]         = task_valid_i && task_ready_o;
-  assign probe_tag_o[Taken]     = task_tag_i;
+  assign probe_o[Taken]         = (task_valid_i && task_ready_o) ||
+                                  (atomic_valid_i && atomic_ready_o);
+  assign probe_tag_o[Taken]     = task_valid_i ? task_tag_i : '0;
   assign probe_o[Asked]         = arvalid && arready;
   assign probe_tag_o[Asked]     = '0;
   assign probe_o[Read]          = rvalid && rready;
@@ -156,8 +202,8 @@ module eci_axi_fpga
   assign probe_tag_o[Wrote]     = '0;
   assign probe_o[Stored]        = bvalid && bready;
   assign probe_tag_o[Stored]    = '0;
-  assign probe_o[Done]          = task_done_o;
-  assign probe_tag_o[Done]      = task_done_tag_o;
+  assign probe_o[Done]          = task_done_o || atomic_done_o;
+  assign probe_tag_o[Done]      = task_done_o ? task_done_tag_o : '0;
 
   logic unused;
   assign unused = ^{wlast, io_ready, io_rsp_valid, io_rsp_tag, io_rsp_data, io_event_valid,

@@ -12,8 +12,9 @@
 ///   Throughput  a request and a response a cycle; 7 words a block
 ///   Probes      at the cycle of what they say
 ///   Choice      cfg_partition_i: how messages take two links, as coherence_steer
-///   Parameters  as coherence_node; CacheSets (0: no cache), CacheWays, NumMshr,
-///               CacheSlices as coherence_remote
+///   Atomics     lines_req_atomic_i, a coherence_atomic_pkg::atomic_t, with a cached write
+///   Parameters  as coherence_node; CacheSets (0: no cache), CacheWays, NumMshr, CacheSlices,
+///               Atomics as coherence_remote
 ///   Not done    lanes (blocklink_lanes)
 module eci_fpga
   import blocklink_pkg::*;
@@ -28,7 +29,8 @@ module eci_fpga
   parameter int unsigned CacheSets = 0,
   parameter int unsigned CacheWays = 4,
   parameter int unsigned NumMshr   = 32,
-  parameter int unsigned CacheSlices = 1
+  parameter int unsigned CacheSlices = 1,
+  parameter bit          Atomics   = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -48,6 +50,7 @@ module eci_fpga
   input  logic [7:0]    lines_req_tag_i,
   input  logic [127:0]  lines_req_mask_i,
   input  logic [1023:0] lines_req_data_i,
+  input  logic [14:0]   lines_req_atomic_i,
   output logic          lines_rsp_valid_o,
   output logic [7:0]    lines_rsp_tag_o,
   output logic [1023:0] lines_rsp_data_o,
@@ -91,14 +94,14 @@ module eci_fpga
 
   coherence_remote #(
     .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .NumLinks(NumLinks),
-    .Slices(CacheSlices)
+    .Slices(CacheSlices), .Atomics(Atomics)
   ) u_remote (
     .clk_i, .rst_ni,
     .req_valid_i(lines_req_valid_i && !hold), .req_ready_o(lines_ready),
     .req_kind_i(coherence_pkg::line_kind_e'(lines_req_kind_i)),
     .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
     .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),
-    .req_atomic_i('0),
+    .req_atomic_i(lines_req_atomic_i),
     .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
     .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
     .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .quiet_o(quiet), .stray_o(stray)

@@ -11,7 +11,8 @@
 ///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of
 ///               the MSHR, which is busy until it has left
 ///   Latency     a hit 4 cycles from core_valid_i to core_rsp_valid_o; a miss to req_valid_o 4;
-///               rsp_valid_i to core_rsp_valid_o 3; fwd_valid_i to rsn_valid_o 4, to rsd_valid_o 5
+///               rsp_valid_i to core_rsp_valid_o 3, to its GACK 3; fwd_valid_i to rsn_valid_o and
+///               to rsd_valid_o 5
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
 ///               is no hit, and all behind it, wait
@@ -119,14 +120,15 @@ module coherence_cache
     .atomic_o(head_atomic), .take_i(choose_core), .done_i(done), .again_i(again)
   );
 
-  logic s0_valid, s1_valid_q, s2_valid_q, rsp_silent, change_busy;
+  logic s0_valid, s1_taken_q, s1_valid, s2_valid_q, rsp_silent, change_busy, again_q, take_fwd;
   input_t s0, s1_q, s1, s2_q;
   mshr_id_t rsp_mshr;
   index_t rsp_index;
   logic [7:0] rsp_tag;
+  assign take_fwd    = fwd_valid_i && fwd_room;
   assign fwd_ready_o = !rsp_valid_i && fwd_room;
-  assign choose_core = !rsp_valid_i && !(fwd_valid_i && fwd_room) && head_valid && core_room;
-  assign s0_valid    = rsp_valid_i || (fwd_valid_i && fwd_room) || choose_core;
+  assign choose_core = !rsp_valid_i && !take_fwd && head_valid && core_room;
+  assign s0_valid    = rsp_valid_i || take_fwd || choose_core;
   always_comb begin
     s0 = '{core: 1'b0, what: InLoad, index: fwd_index_i, tag: head_tag, id: rsp_mshr,
            mask: head_mask, data: head_data, load: '0};
@@ -141,7 +143,7 @@ module coherence_cache
       s0.tag   = rsp_tag;
       s0.data  = rsp_data_i;
       s0_atomic.valid = rsp_silent;
-    end else if (fwd_valid_i && fwd_room) begin
+    end else if (take_fwd) begin
       s0.what = (fwd_message_i == MsgFshr) ? InFshr : InFinv;
     end else begin
       s0.core  = 1'b1;
@@ -160,12 +162,13 @@ module coherence_cache
   // ---------------------------------------------------------------- 1: read tags and MSHRs
   entry_t [Ways-1:0] s1_entry, s2_entry_q;
   logic [Ways-1:0] s1_match, s2_match_q;  // its index is the input's
-  logic s1_open, s2_open_q;         // an MSHR of this line is open
-  logic s2_write;                   // stage 2 writes an entry
+  logic [NumMshr/2-1:0] s1_open, s2_open_q;  // an MSHR of this line is open
+  logic [Ways-1:0] hit_writes, fresh;  // stage 2 writes an entry: of its line, of a new one
   way_t s2_way;
+  logic hit;
   entry_t s2_entry;
   logic s1_response;
-  logic allocate, free_some, s2_side, gack_push, owed_some;
+  logic allocate, free_some, s2_side, owed_some, gack_pop;
   id_t free_low;
   index_t owed_index;
   mask_t merged_mask;
@@ -185,15 +188,19 @@ module coherence_cache
     .Sets(Sets), .Ways(Ways), .Width($bits(entry_t)), .Clear($bits(remote_e))
   ) u_tags (
     .clk_i, .rst_ni, .index_i(s1_q.index), .entry_o(s1_entry), .match_o(s1_match),
-    .we_i(s2_write), .keep_i(1'b0), .windex_i(s2_q.index), .way_i(s2_way), .entry_i(s2_entry)
+    .ways_i(hit_writes | fresh), .fresh_i(fresh), .windex_i(s2_q.index), .entry_i(s2_entry)
   );
+  // Behind an operation that waits: what was taken in that cycle is dropped here.
+  assign s1_valid = s1_taken_q && !(s1_q.core && again_q);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      s1_valid_q <= 1'b0;
+      s1_taken_q <= 1'b0;
       s2_valid_q <= 1'b0;
+      again_q    <= 1'b0;
     end else begin
-      s1_valid_q <= s0_valid;
-      s2_valid_q <= s1_valid_q && !(s1_q.core && again);
+      s1_taken_q <= s0_valid;
+      s2_valid_q <= s1_valid && !(s1_q.core && again);
+      again_q    <= again;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -207,100 +214,82 @@ module coherence_cache
   end
 
   // ---------------------------------------------------------------- 2: decide
-  logic hit, some_way, miss, fill, s2_read, leave;
-  way_t hit_way, new_way, turn_q;
+  logic miss, fill, leave, waits, gone, full, upgrade;
+  logic [Ways-1:0] hit_ways, new_ways, empty, stable, turned, turn_q;  // ones from its turn on
+  logic [$bits(remote_e)-1:0] found;
   remote_e state;
   remote_step_t step, victim;
   message_e rsd_message, rsn_message;
-  index_t rsd_index, rsn_index;
-  logic req_push;
+  entry_t given;  // the entry that a new line takes the place of
+  index_t send_index;
 
+  if (RemoteI != remote_e'(0)) begin : gen_state_check
+    $error("coherence_cache: RemoteI is not 0, which is no way's state here");
+  end
   always_comb begin
-    hit     = 1'b0;
-    hit_way = '0;
-    state   = RemoteI;
+    // One way at most has the line, and one is chosen, so that no way waits for another's turn.
+    found  = '0;
+    given  = '0;
+    s2_way = '0;
     for (int unsigned w = 0; w < Ways; w++) begin
-      if (s2_entry_q[w].state != RemoteI && s2_match_q[w]) begin
-        hit     = 1'b1;
-        hit_way = way_t'(w);
-        state   = s2_entry_q[w].state;
-      end
+      hit_ways[w] = s2_match_q[w] && s2_entry_q[w].state != RemoteI;
+      empty[w]    = s2_entry_q[w].state == RemoteI;
+      stable[w]   = s2_entry_q[w].state inside {RemoteS, RemoteE, RemoteM, RemoteO};
+      found       = found | (s2_match_q[w] ? s2_entry_q[w].state : '0);
     end
     // The way of a new line: an empty one, else in turn one whose line is in a stable state.
-    some_way = 1'b0;
-    new_way  = '0;
-    for (int unsigned k = 0; k < Ways; k++) begin
-      way_t w;
-      w = way_t'(32'(turn_q) + Ways - 1 - k);
-      if (s2_entry_q[w].state inside {RemoteS, RemoteE, RemoteM, RemoteO}) begin
-        some_way = 1'b1;
-        new_way  = w;
-      end
-    end
+    turned   = stable & turn_q;
+    new_ways = turned != '0 ? turned & -turned : stable & -stable;
+    if (empty != '0) new_ways = empty & -empty;
     for (int unsigned w = 0; w < Ways; w++) begin
-      if (s2_entry_q[w].state == RemoteI) begin
-        some_way = 1'b1;
-        new_way  = way_t'(w);
-      end
+      given = given | (new_ways[w] ? s2_entry_q[w] : '0);
+      if (hit ? hit_ways[w] : new_ways[w]) s2_way = s2_way | way_t'(w);
     end
   end
+  assign hit   = hit_ways != '0;
+  assign state = remote_e'(found);
 
-  assign step   = remote_step(state, s2_q.what);
-  assign victim = remote_step(s2_entry_q[new_way].state, InEvict);
-  assign leave  = s2_entry_q[new_way].state != RemoteI;
-  assign miss   = s2_q.core && step.emits inside {MsgRlds, MsgRldx, MsgRupg};
-  assign fill   = step.gack;
+  assign step    = remote_step(state, s2_q.what);
+  assign victim  = remote_step(given.state, InEvict);
+  assign leave   = given.state != RemoteI;
+  assign fill    = step.gack;
+  // A miss is of a line that is not here, or of one that is not writable.
+  assign gone    = !hit && s2_q.what inside {InLoad, InStore};
+  assign upgrade = hit && s2_q.core && step.emits == MsgRupg;
+  assign miss    = gone || upgrade;
+  // It waits for a place; what is blocked, for its line; an eviction of no line, for nothing.
+  assign full     = s2_open_q != '0 || !free_some;
+  assign waits    = (miss && full) || (gone && new_ways == '0);
+  assign allocate = s2_valid_q && miss && !waits;
+  // An atomic that misses comes again until its line is here.
+  assign again    = s2_valid_q && ((s2_q.core && step.blocked && (hit || s2_q.what != InEvict)) ||
+                                   waits || (miss && s2_atomic_q.valid));
+  assign done     = s2_valid_q && s2_q.core && !again;
+  // An operation that is blocked leaves the state as it is.
+  assign hit_writes = s2_valid_q && !(upgrade && full) ? hit_ways : '0;
+  assign fresh      = s2_valid_q && gone && !full ? new_ways : '0;
+  assign s2_entry = '{state: step.state, index: s2_q.index};
+  // A message of the line, or of the one that gives its way up.
+  assign send_index = gone ? given.index : s2_q.index;
   always_comb begin
-    again    = 1'b0;
-    allocate = 1'b0;
-    s2_write = 1'b0;
-    s2_way   = hit_way;
-    s2_entry = '{state: step.state, index: s2_q.index};
-    s2_read  = 1'b0;
-    req_push = 1'b0;
-    rsd_message = MsgNone;
-    rsn_message = MsgNone;
-    rsd_index   = s2_q.index;
-    rsn_index   = s2_q.index;
-    if (s2_valid_q) begin
-      if (s2_q.core && s2_q.what != InEvict && (step.blocked ||
-          (miss && (s2_open_q || !free_some || (!hit && !some_way))))) begin
-        again = 1'b1;
-      end else if (s2_q.core && s2_q.what == InEvict && step.blocked) begin
-        again = state != RemoteI;  // of a line that is not here nothing is left to do
-      end else begin
-        s2_write = hit || miss;
-        s2_read  = 1'b1;
-        allocate = miss;
-        req_push = miss;
-        again    = miss && s2_atomic_q.valid;  // it comes again until its line is here
-        if (miss && !hit) begin
-          s2_way = new_way;
-          if (leave) begin
-            rsd_index = s2_entry_q[new_way].index;
-            rsn_index = s2_entry_q[new_way].index;
-            if (victim.emits == MsgVicd) rsd_message = MsgVicd;
-            else rsn_message = victim.emits;
-          end
-        end else if (!miss) begin
-          if (step.emits inside {MsgVicd, MsgHakd, MsgHako}) rsd_message = step.emits;
-          else rsn_message = step.emits;
-        end
-      end
-    end
+    message_e sent;
+    sent = MsgNone;
+    if (gone && allocate && leave) sent = victim.emits;
+    if (!gone && s2_valid_q && !miss) sent = step.emits;
+    rsd_message = sent inside {MsgVicd, MsgHakd, MsgHako} ? sent : MsgNone;
+    rsn_message = sent inside {MsgVicd, MsgHakd, MsgHako} ? MsgNone : sent;
   end
-  assign done = s2_valid_q && s2_q.core && !again;
 
   // What stage 2 decides is written and read at its end.
   logic writes, lines_busy;
   line_t read;
-  assign writes = s2_valid_q && !again && !miss && (s2_q.what == InStore || fill);
+  assign writes = s2_valid_q && ((s2_q.what == InStore && step.hit) || fill);
   coherence_cache_lines #(.Depth(Sets * Ways), .Bytes(Bytes), .Atomics(Atomics)) u_lines (
-    .clk_i, .rst_ni, .write_i(writes), .re_i(s2_read), .change_i(done && s2_atomic_q.valid),
+    .clk_i, .rst_ni, .write_i(writes), .re_i(s2_valid_q), .change_i(done && s2_atomic_q.valid),
     .atomic_i(s2_atomic_q), .where_i({s2_q.index[SetWidth-1:0], s2_way}), .mask_i(s2_q.mask),
     .data_i(s2_q.data), .busy_o(lines_busy), .read_o(read)
   );
-  assign change_busy = (s1_valid_q && s1_q.core && s1_atomic_q.valid) ||
+  assign change_busy = (s1_valid && s1_q.core && s1_atomic_q.valid) ||
                        (s2_valid_q && s2_q.core && s2_atomic_q.valid) || lines_busy;
 
   // ---------------------------------------------------------------- MSHRs
@@ -313,46 +302,47 @@ module coherence_cache
     .merge_data_o(merged_data), .side_i(s2_side), .free_some_o(free_some), .free_low_o(free_low),
     .allocate_i(allocate), .store_i(s2_q.what == InStore), .tag_i(s2_q.tag), .line_i(s2_q.index),
     .mask_i(s2_q.mask), .data_i(s2_q.data), .filled_i(s2_valid_q && fill), .filled_id_i(s2_q.id),
-    .owed_some_o(owed_some), .owed_index_o(owed_index), .gack_i(gack_push)
+    .owed_some_o(owed_some), .owed_index_o(owed_index), .gack_i(gack_pop)
   );
   logic [2:0] ready;  // of the queues of messages
-  logic s3_rsd_q;
+  logic s3_rsd_q, s3_rsn_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      turn_q <= '0;
-    end else begin
-      if (allocate && leave && !hit) turn_q <= turn_q + 1'b1;
+    if (!rst_ni) turn_q <= '1;
+    else if (allocate && leave && !hit) turn_q <= turn_q[Ways-2] ? turn_q << 1 : '1;
+  end
 `ifndef SYNTHESIS
-      if (s2_valid_q && step.never) begin
-        $fatal(1, "coherence_cache: %s cannot occur in state %s", s2_q.what.name(), state.name());
-      end
-      if ((req_push && !ready[0]) || (s3_rsd_q && !ready[1]) ||
-          ((gack_push || rsn_message != MsgNone) && !ready[2])) begin
-        $fatal(1, "coherence_cache: a message without a place");
-      end
-`endif
+  always_ff @(posedge clk_i) begin
+    if (s2_valid_q && step.never) begin
+      $fatal(1, "coherence_cache: %s cannot occur in state %s", s2_q.what.name(), state.name());
+    end
+    if ((allocate && !ready[0]) || (s3_rsd_q && !ready[1]) || (s3_rsn_q && !ready[2])) begin
+      $fatal(1, "coherence_cache: a message without a place");
     end
   end
+`endif
 
   // ---------------------------------------------------------------- 3: what was read
   logic s3_rsp_q, s3_fill_q;
   logic [7:0] s3_tag_q;
   line_t s3_load_q;
-  header_t s3_header_q;
+  header_t s3_rsd_header_q, s3_rsn_header_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       s3_rsp_q <= 1'b0;
       s3_rsd_q <= 1'b0;
+      s3_rsn_q <= 1'b0;
     end else begin
       s3_rsp_q <= (done && !miss) || (s2_valid_q && fill && !s2_atomic_q.valid);
       s3_rsd_q <= rsd_message != MsgNone;
+      s3_rsn_q <= rsn_message != MsgNone;
     end
   end
   always_ff @(posedge clk_i) begin
     s3_fill_q   <= fill;
     s3_tag_q    <= s2_q.tag;
     s3_load_q   <= s2_q.load;
-    s3_header_q <= header_of(rsd_message, '0, rsd_index);
+    s3_rsd_header_q <= header_of(rsd_message, '0, send_index);
+    s3_rsn_header_q <= header_of(rsn_message, '0, send_index);
   end
   assign core_rsp_valid_o = s3_rsp_q;
   assign core_rsp_tag_o   = s3_tag_q;
@@ -360,41 +350,45 @@ module coherence_cache
 
   // ---------------------------------------------------------------- messages
   // An operation enters stage 0 only if there is room for all messages that it and the operations
-  // in stages 1 to 3 may send.
-  localparam int unsigned QueueWidth = $clog2(Queue) + 1;
+  // in stages 1 to 3 may send, a clock ago and so for one more.
   localparam int unsigned Lines = Queue / 2;
-  logic [QueueWidth-1:0] req_usage, rsn_usage;
+  logic [$clog2(Queue):0] req_usage, rsn_usage;
   logic [$clog2(Lines):0] rsd_usage;
-  header_t rsn_push;
-  header_t req_push_header;
+  logic fwd_room_q, core_room_q, rsn_some, offered_q, gack_q, gack;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {fwd_room_q, core_room_q, offered_q, gack_q} <= '0;
+    end else begin
+      fwd_room_q  <= 32'(rsd_usage) + 5 <= Lines && 32'(rsn_usage) + 5 <= Queue;
+      core_room_q <= 32'(req_usage) + 4 <= Queue;
+      offered_q   <= rsn_valid_o && !rsn_ready_i;
+      gack_q      <= gack;
+    end
+  end
+  assign fwd_room  = fwd_room_q && !change_busy;
+  assign core_room = fwd_room && core_room_q;
 
-  assign fwd_room  = 32'(rsd_usage) + 4 <= Lines && 32'(rsn_usage) + 4 <= Queue &&
-                     !change_busy;
-  assign core_room = fwd_room && 32'(req_usage) + 3 <= Queue;
-
-  assign req_push_header = header_of(step.emits, free_low, s2_q.index);
-  fifo #(.Width(64), .Depth(Queue)) u_req (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(req_push), .ready_o(ready[0]),
-    .data_i(req_push_header), .valid_o(req_valid_o), .ready_i(req_ready_i),
-    .data_o(req_header_o), .usage_o(req_usage)
+  fifo #(.Width(64), .Depth(Queue), .WriteAhead(1'b1)) u_req (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(allocate), .ready_o(ready[0]),
+    .data_i(header_of(step.emits, free_low, s2_q.index)), .valid_o(req_valid_o),
+    .ready_i(req_ready_i), .data_o(req_header_o), .usage_o(req_usage)
   );
   fifo #(.Width(64 + LineWidth), .Depth(Lines)) u_rsd (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(s3_rsd_q), .ready_o(ready[1]),
-    .data_i({s3_header_q, read}), .valid_o(rsd_valid_o), .ready_i(rsd_ready_i),
+    .data_i({s3_rsd_header_q, read}), .valid_o(rsd_valid_o), .ready_i(rsd_ready_i),
     .data_o({rsd_header_o, rsd_data_o}), .usage_o(rsd_usage)
   );
-  // A GACK leaves in a cycle in which stage 2 sends nothing here, and leaves stages 0 to 2 their
-  // places.
-  always_comb begin
-    gack_push = owed_some && rsn_message == MsgNone && 32'(rsn_usage) + 5 <= Queue;
-    rsn_push = gack_push ? header_of(MsgGack, '0, owed_index) :
-                           header_of(rsn_message, '0, rsn_index);
-  end
+  // A GACK goes before what waits here; what is offered stays.
+  header_t rsn_head;
+  assign gack        = offered_q ? gack_q : owed_some;
+  assign gack_pop    = gack && rsn_ready_i;
+  assign rsn_valid_o = owed_some || rsn_some;
+  assign rsn_header_o = gack ? header_of(MsgGack, '0, owed_index) : rsn_head;
   fifo #(.Width(64), .Depth(Queue)) u_rsn (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(gack_push || rsn_message != MsgNone),
-    .ready_o(ready[2]), .data_i(rsn_push), .valid_o(rsn_valid_o), .ready_i(rsn_ready_i),
-    .data_o(rsn_header_o), .usage_o(rsn_usage)
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(s3_rsn_q), .ready_o(ready[2]),
+    .data_i(s3_rsn_header_q), .valid_o(rsn_some), .ready_i(rsn_ready_i && !gack),
+    .data_o(rsn_head), .usage_o(rsn_usage)
   );
   logic unused;
-  assign unused = ^{ready, step.hit, victim, s2_atomic_q};
+  assign unused = ^{ready, step, victim, s2_atomic_q};
 endmodule

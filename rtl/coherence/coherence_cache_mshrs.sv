@@ -3,12 +3,14 @@
 /// bytes.
 ///
 ///   Contract    free_*: the lowest free MSHR of the parity side_i, and its number in its half,
-///               which is the message's id; allocate_i opens it. filled_i: its answer came, so that
-///               it owes a GACK; owed_*: the lowest that does, gack_i: its GACK leaves, and it is
-///               free. open_o: an MSHR of the line index_i was open before this cycle; one that
-///               opens now leaves its line in a state that waits (proved with the cache). merge_*:
-///               the line that an answer brings with the store's bytes in it, and the bytes to
-///               write
+///               which is the message's id; allocate_i opens it. A free one takes what is offered
+///               in every cycle, so that allocate_i has a bit to reach. filled_i: the answer for
+///               line_i came, so that it owes a GACK; owed_*: the one that has for longest,
+///               gack_i: its GACK leaves, and it is free. open_o: of two MSHRs each, one of the
+///               line index_i was open before this cycle; one that opens now leaves its line in a
+///               state that waits
+///               (proved with the cache). merge_*: the line that an answer brings with the store's
+///               bytes in it, and the bytes to write
 ///   Coherence   an MSHR is busy until its GACK has left, so a line has one request at a time
 ///   Latency     0 cycles: outputs are of this cycle's inputs and state
 ///   Parameters  NumMshr even, 2..64; Bytes of a line, 1..128; Atomics 0: rsp_silent_o is 0
@@ -33,7 +35,7 @@ module coherence_cache_mshrs
   output logic                 rsp_silent_o, // its core is not answered
   // stage 1
   input  index_t               index_i,
-  output logic                 open_o,
+  output logic [NumMshr/2-1:0] open_o,
   input  logic [MshrWidth-1:0] merge_id_i,
   input  logic                 merge_all_i, // nothing but the store's bytes
   input  logic [LineWidth-1:0] merge_data_i,
@@ -61,26 +63,27 @@ module coherence_cache_mshrs
   end
   localparam int unsigned Half = NumMshr / 2;  // from here on of even lines
   typedef logic [MshrWidth-1:0] mshr_id_t;
+  // Of an answer: a memory of one read port. The indices once more, as all are compared at once.
   typedef struct packed {
-    logic       store;
     logic [7:0] tag;
     index_t     index;
   } mshr_t;
-  logic [NumMshr-1:0] open_q, owed_q, open_d, gack_left;
+  logic [NumMshr-1:0] open_q, open_d, gack_left;
   mshr_t mshr_q [NumMshr];
+  index_t line_q [NumMshr];
+  logic store_q [NumMshr];
   logic [Bytes-1:0] mask_q [NumMshr];
   logic [LineWidth-1:0] data_q [NumMshr];
   logic [Half-1:0] free;
   mshr_id_t free_id, owed_id;
 
-  assign rsp_mshr_o  = mshr_id_t'(rsp_id_i) + (rsp_side_i ? mshr_id_t'(Half) : '0);
-  assign rsp_index_o = mshr_q[rsp_mshr_o].index;
-  assign rsp_tag_o   = mshr_q[rsp_mshr_o].tag;
+  assign rsp_mshr_o = mshr_id_t'(rsp_id_i) + (rsp_side_i ? mshr_id_t'(Half) : '0);
+  assign {rsp_tag_o, rsp_index_o} = mshr_q[rsp_mshr_o];
 
   if (Atomics) begin : gen_atomics
-    logic [NumMshr-1:0] silent_q;
+    logic silent_q [NumMshr];
     assign rsp_silent_o = silent_q[rsp_mshr_o];
-    always_ff @(posedge clk_i) if (allocate_i) silent_q[free_id] <= silent_i;
+    always_ff @(posedge clk_i) if (free_some_o) silent_q[free_id] <= silent_i;
   end else begin : gen_none
     assign rsp_silent_o = 1'b0;
     logic unused;
@@ -88,16 +91,16 @@ module coherence_cache_mshrs
   end
 
   always_comb begin
-    open_o = 1'b0;
+    open_o = '0;
     for (int unsigned i = 0; i < NumMshr; i++) begin
-      if (open_q[i] && mshr_q[i].index == index_i) open_o = 1'b1;
+      if (open_q[i] && line_q[i] == index_i) open_o[i/2] = 1'b1;
     end
   end
   always_comb begin
     merge_mask_o = merge_all_i ? mask_q[merge_id_i] : '1;
     merge_data_o = merge_data_i;
     for (int unsigned i = 0; i < Bytes; i++) begin
-      if (merge_all_i || (mshr_q[merge_id_i].store && mask_q[merge_id_i][i])) begin
+      if (merge_all_i || (store_q[merge_id_i] && mask_q[merge_id_i][i])) begin
         merge_data_o[8*i+:8] = data_q[merge_id_i][8*i+:8];
       end
     end
@@ -112,40 +115,49 @@ module coherence_cache_mshrs
     open_d = open_q & ~gack_left;
     if (allocate_i) open_d[free_id] = 1'b1;
   end
+
+  // GACKs in the order of the answers.
+  logic owed_ready;
+  fifo #(
+    .Width(MshrWidth + IndexWidth), .Depth(32'd1 << MshrWidth), .WriteAhead(1'b1)
+  ) u_owed (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(filled_i), .ready_o(owed_ready),
+    .data_i({filled_id_i, line_i}), .valid_o(owed_some_o), .ready_i(gack_i),
+    .data_o({owed_id, owed_index_o}), .usage_o()
+  );
   always_comb begin
-    owed_some_o = 1'b0;
-    owed_id     = '0;
-    for (int i = int'(NumMshr) - 1; i >= 0; i--) begin
-      if (owed_q[i]) begin
-        owed_some_o = 1'b1;
-        owed_id     = mshr_id_t'(i);
-      end
-    end
     gack_left = '0;
     gack_left[owed_id] = gack_i;
   end
-  assign owed_index_o = mshr_q[owed_id].index;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      open_q <= '0;
-      owed_q <= '0;
-    end else begin
-      open_q <= open_d;
-      owed_q <= owed_q & ~gack_left;
-      if (filled_i) owed_q[filled_id_i] <= 1'b1;
-`ifndef SYNTHESIS
-      if (filled_i && (!open_q[filled_id_i] || owed_q[filled_id_i])) begin
-        $fatal(1, "coherence_cache_mshrs: an answer to no request");
-      end
-`endif
-    end
+    if (!rst_ni) open_q <= '0;
+    else open_q <= open_d;
   end
   always_ff @(posedge clk_i) begin
-    if (allocate_i) begin
-      mshr_q[free_id] <= '{store: store_i, tag: tag_i, index: line_i};
-      mask_q[free_id] <= mask_i;
-      data_q[free_id] <= data_i;
+    if (free_some_o) begin
+      mshr_q[free_id]  <= '{tag: tag_i, index: line_i};
+      line_q[free_id]  <= line_i;
+      store_q[free_id] <= store_i;
+      mask_q[free_id]  <= mask_i;
+      data_q[free_id]  <= data_i;
     end
   end
+  logic unused_ready;
+  assign unused_ready = owed_ready;
+`ifndef SYNTHESIS
+  logic [NumMshr-1:0] owed_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      owed_q <= '0;
+    end else begin
+      owed_q <= owed_q & ~gack_left;
+      if (filled_i) owed_q[filled_id_i] <= 1'b1;
+      if (filled_i && (!open_q[filled_id_i] || owed_q[filled_id_i] ||
+                       mshr_q[filled_id_i].index != line_i)) begin
+        $fatal(1, "coherence_cache_mshrs: an answer to no request");
+      end
+    end
+  end
+`endif
 endmodule

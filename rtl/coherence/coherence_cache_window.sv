@@ -3,8 +3,9 @@
 ///
 ///   Contract    take_i sends the operation shown into the pipeline; done_i says that the oldest of
 ///               those is decided, again_i that it must wait: it is shown again, and then those
-///               behind it. The caller drops what it has taken behind the one that waits
-///   Handshake   core: valid/ready; core_ready_o depends on no input. valid_o is low with again_i
+///               behind it. The caller drops what it has taken behind the one that waits, and what
+///               it takes in the cycle of again_i
+///   Handshake   core: valid/ready; core_ready_o and valid_o depend on no input
 ///   Latency     core_valid_i to valid_o 1 cycle
 ///   Throughput  an operation a cycle
 ///   Parameters  Bytes of a line, 1..128; Pending a power of two: places, for the stages of the
@@ -53,7 +54,7 @@ module coherence_cache_window
   operation_t pend_q [Pending];
   pend_t wptr_q, iptr_q, cptr_q;  // written, next into the pipeline, oldest that is not decided
   assign core_ready_o = wptr_q - cptr_q != pend_t'(Pending);
-  assign valid_o      = iptr_q != wptr_q && !again_i;
+  assign valid_o      = iptr_q != wptr_q;
   assign {op_o, index_o, tag_o, mask_o, data_o} = pend_q[iptr_q[PendWidth-1:0]];
   always_ff @(posedge clk_i) begin
     if (core_valid_i && core_ready_o) begin

@@ -131,12 +131,14 @@ module coherence_directory
   logic old_valid;
   tbe_id_t old_id;
   // An entry that is given up keeps its index.
+  logic [Ways-1:0] written;
+  assign written = Ways'(decision.write) << decision.way[WayWidth-1:0];
   coherence_tags #(
     .Sets(Sets), .Ways(Ways), .Skip(Skip), .Width($bits(entry_t)), .Clear(1)
   ) u_entries (
     .clk_i, .rst_ni, .index_i(s1_q.what.index), .entry_o(s1_entry), .match_o(s1_match),
-    .we_i(decision.write), .keep_i(decision.evict), .windex_i(s2_q.what.index),
-    .way_i(decision.way[WayWidth-1:0]), .entry_i(decision.entry)
+    .ways_i(written), .fresh_i(decision.evict ? '0 : written),
+    .windex_i(s2_q.what.index), .entry_i(decision.entry)
   );
   coherence_directory_tbes #(.NumTbe(NumTbe)) u_tbes (
     .clk_i, .rst_ni, .ready_some_o(ready_some), .ready_id_o(ready_id), .run_i(run),

@@ -21,7 +21,7 @@ from isthmus.roads.eci import bench
 pytestmark = pytest.mark.deterministic
 
 Run = Callable[..., list[str]]
-UPDATES, ROUNDS = 200, 50
+UPDATES, ROUNDS, ATOMICS = 200, 50, 200
 """As the programs have them."""
 
 
@@ -58,6 +58,11 @@ def check(said: list[str]) -> dict[str, str]:
     assert f"host: beside it {UPDATES - 1}" in said
     assert f"fpga: old values {UPDATES - 1} {UPDATES} {UPDATES} 1000" in said
     assert "host: host: this node has no updates of shared words" in said
+    # The FPGA's atomics of one word, while the host stored to the word beside it.
+    assert f"host: sum {ATOMICS * (ATOMICS + 1) // 2}" in said
+    assert f"host: beside the sum {ATOMICS - 1}" in said
+    assert "host: seen before its end true" in said
+    assert "fpga: changed to 123" in said
     # Bytes 3 and 4 were stored alone.
     assert "host: register 0x112233bbaa667788" in said
     assert "fpga: register 9" in said
@@ -73,6 +78,9 @@ def test_memory_words_registers_and_interrupts_are_shared(run: Run) -> None:
     assert int(found["bad blocks:"]) == 0
     # A line that the FPGA has given up comes without a round trip to it.
     assert int(found["host: flushed ns"]) < 100 < int(found["host: kept ns"])
+    # A word of a line that the FPGA has needs no link; of another, the line comes first.
+    assert int(found["fpga: atomic of an own line ns"]) < 40
+    assert 100 < int(found["fpga: atomic of a line of the host ns"]) < 250
     # Two interrupts of 68 ns, two lines dirty at the other side of 140 ns each, two stores to them.
     assert 300 < int(found["host: round ns"]) < 1000
 

@@ -33,9 +33,7 @@ def models() -> dict[str, Path]:
 def logging() -> dict[str, Path]:
     """Models that send the host a log."""
     return {
-        letter: runner.model(
-            locks.TOP, False, locks.parameters(bench.loaded(), "isthmus", MODES[letter], True)
-        )
+        letter: runner.model(locks.TOP, locks.parameters(bench.loaded(), "isthmus", MODES[letter], True))
         for letter in "bcd"
     }
 

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::coherent::{Caching, CoherentError, Node, Region, Update};
+use isthmus_host::coherent::{Atomic, Caching, CoherentError, Node, Region, Update};
 use isthmus_road::eci::{CoherentLink, LinkPort, NodeProgram};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
@@ -27,11 +27,14 @@ const WORDS: u64 = 0x4000;
 /// In the plain region.
 const SPLIT: u64 = 0x800;
 const COUNTER: u64 = 0x5000;
+/// What both sides change: the FPGA one word of the line by atomics, the host the one beside it.
+const CHANGED: u64 = 0x5800;
 const FLUSHED: u64 = 0x6000;
 const KEPT: u64 = 0x6080;
 const BYTES: usize = 1000;
 const UPDATES: u64 = 200;
 const ROUNDS: u64 = 50;
+const ATOMICS: u64 = 200;
 /// About a clock and a half: the first line of a store has left, and others have not.
 const BEGUN: Picoseconds = Picoseconds(5_000);
 /// Longer than a line takes.
@@ -102,6 +105,21 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     let update = node.update(&shared, COUNTER, Update::Increment).await;
     said.push(format!("host: {}", update.err().map_or_else(String::new, |e| e.to_string())));
 
+    // The same with the FPGA's atomics, which are done in its cache: the line goes to and fro.
+    let mut most = 0;
+    for round in 0..ATOMICS {
+        node.store64(&shared, CHANGED + 8, round).await?;
+        let sum = node.load64(&shared, CHANGED).await?;
+        if sum < most {
+            return Err(format!("{sum} after {most}").into());
+        }
+        most = sum;
+    }
+    wait(&mut node, THERE).await?;
+    said.push(format!("sum {}", node.load64(&shared, CHANGED).await?));
+    said.push(format!("beside the sum {}", node.load64(&shared, CHANGED + 8).await?));
+    said.push(format!("seen before its end {}", most > 0));
+
     // Registers of the FPGA, with byte enables.
     node.io_store(0x20, &0x1122_3344_5566_7788_u64.to_le_bytes()).await?;
     node.io_store(0x23, &[0xAA, 0xBB]).await?;
@@ -154,6 +172,48 @@ async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     let less = node.update(&shared, COUNTER, Update::Decrement).await?;
     said.push(format!("old values {last} {kept} {gone} {less}"));
     node.interrupt(THERE).await?;
+
+    let mut sum = 0;
+    for number in 1..=ATOMICS {
+        let old = node.atomic(&shared, CHANGED, Atomic::Add(number)).await?;
+        if old != sum {
+            return Err(format!("atomic {number}: {old} and not {sum}").into());
+        }
+        sum += number;
+    }
+    node.interrupt(THERE).await?;
+    // Each function once, on a line that is now the FPGA's: its word is what the same change of a number makes.
+    let swap = |expected, new| Atomic::CompareSwap { expected, new };
+    let changes = [
+        Atomic::Add(u64::MAX - 20),
+        Atomic::SignedMin(-5),
+        Atomic::SignedMax(-9),
+        Atomic::Min(u64::MAX - 7),
+        Atomic::Max(12),
+        Atomic::Clear(0xFF),
+        Atomic::Set(0x18),
+        Atomic::Xor(0x81),
+        swap(1, 2),
+        Atomic::Swap(77),
+        swap(77, 123),
+    ];
+    let mut word = 0;
+    for how in changes {
+        let old = node.atomic(&shared, CHANGED + 128 + 40, how).await?;
+        if old != word {
+            return Err(format!("{how:?}: {old:#x} and not {word:#x}").into());
+        }
+        word = how.apply(word);
+    }
+    said.push(format!("changed to {}", node.load64(&shared, CHANGED + 128 + 40).await?));
+    let mut times = [0; 2];
+    for time in &mut times {
+        let begin = sim.now();
+        node.atomic(&shared, CHANGED + 256, Atomic::Add(1)).await?;
+        *time = (sim.now() - begin).0 / 1_000;
+    }
+    said.push(format!("atomic of a line of the host ns {}", times[0]));
+    said.push(format!("atomic of an own line ns {}", times[1]));
 
     // A barrier while a store of several lines is being sent: the lines behind the barrier wait
     // for it, and none is lost.

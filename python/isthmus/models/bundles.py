@@ -81,6 +81,8 @@ ROW = ("awuser_o", "aruser_o")
 EARLY = "rearly_i"
 # Optional: a master that announces a probable write or read a few clocks ahead.
 SOON = ("awsoon_o", "arsoon_o")
+# Optional: an agent whose cache changes words atomically.
+CHANGE = "req_atomic_i"
 
 
 # A Cypress FX2LP beside the FPGA: its slave FIFO interface, clocked by its IFCLK.
@@ -179,6 +181,17 @@ TASK: dict[str, Signal] = {
     "done_fault_o": Signal(1, True),
 }
 
+# Atomic changes of words of host memory, one at a time, by an AXI master: AWATOP, and what the word was.
+ATOMIC: dict[str, Signal] = {
+    "valid_i": Signal(1, False),
+    "ready_o": Signal(1, True),
+    "code_i": Signal(6, False),
+    "address_i": Signal(48, False),
+    "operand_i": Signal(64, False),
+    "done_o": Signal(1, True),
+    "old_o": Signal(64, True),
+}
+
 # Words beside lines at a coherent link: loads, stores, interrupts, barriers, and what the far end did here.
 IO: dict[str, Signal] = {
     "req_valid_i": Signal(1, False),
@@ -237,7 +250,7 @@ def _lines(requests: bool) -> dict[str, Signal]:
         "req_valid": 1, "req_write": 1, "req_index": 33, "req_tag": 8, "req_mask": 128, "req_data": 1024,
     }  # fmt: skip
     back = {"req_ready": 1, "rsp_valid": 1, "rsp_tag": 8, "rsp_data": 1024}
-    forward |= {"rsp_ready": 1} if requests else {"req_kind": 3}
+    forward |= {"rsp_ready": 1} if requests else {"req_kind": 3, "req_atomic": 15}
     signals = {}
     for group, is_output in ((forward, requests), (back, not requests)):
         for name, width in group.items():
@@ -258,6 +271,7 @@ FAMILIES: dict[str, dict[str, Signal]] = {
     "cxs": CXS,
     "flits": FLITS,
     "task": TASK,
+    "atomic": ATOMIC,
     "update": UPDATE,
     "search": SEARCH,
     "lines": _lines(requests=False),  # what the FPGA's own logic asks a coherence agent for
@@ -335,7 +349,7 @@ def _check_whole(device: Elaborated, bundles: Sequence[Bundle]) -> None:
         raise BundleError(f"{device.top}: has no rst_ni")
     for bundle in bundles:
         for member in FAMILIES.get(bundle.kind, {}):
-            if member not in (*ROW, EARLY, *SOON) and member.rpartition("_")[0] not in bundle.ports:
+            if member not in (*ROW, EARLY, *SOON, CHANGE) and member.rpartition("_")[0] not in bundle.ports:
                 raise BundleError(f"{device.top}: bundle {bundle.name} lacks {bundle.name}_{member}")
         if bundle.kind == "time":
             _check_time(device, bundle, bundles)

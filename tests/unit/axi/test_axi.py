@@ -27,3 +27,8 @@ def test_read_engine(width: int, granule: int, reserve: int, bursts: int) -> Non
         parameters={"DataWidth": width, "Granule": granule, "Reserve": reserve, "MaxBursts": bursts},
         extra_sources=[Path(__file__).parent / "axi_read_bench.sv"],
     )
+
+
+@pytest.mark.parametrize("width", [64, 512])
+def test_atomic(width: int) -> None:
+    run("isthmus:axi:axi", "axi_atomic", "axi_atomic_tb", parameters={"DataWidth": width})

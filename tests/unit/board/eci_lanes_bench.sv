@@ -108,7 +108,7 @@ module eci_lanes_bench
     .blocks_tx_ready_i(tx_ready[0]), .blocks_rx_data_i(rx[0]), .blocks_rx_valid_i(rx_valid[0]),
     .lines_req_valid_i(req_valid), .lines_req_ready_o(req_ready),
     .lines_req_kind_i(LineUncached), .lines_req_write_i(1'b0), .lines_req_index_i(33'(sent_o)),
-    .lines_req_tag_i(tag), .lines_req_mask_i('0), .lines_req_data_i('0),
+    .lines_req_tag_i(tag), .lines_req_mask_i('0), .lines_req_data_i('0), .lines_req_atomic_i('0),
     .lines_rsp_valid_o(rsp_valid), .lines_rsp_tag_o(rsp_tag), .lines_rsp_data_o(rsp_data),
     .io_req_valid_i(1'b0), .io_req_ready_o(), .io_req_kind_i('0), .io_req_address_i('0),
     .io_req_mask_i('0), .io_req_tag_i('0), .io_req_data_i('0), .io_rsp_valid_o(), .io_rsp_tag_o(),

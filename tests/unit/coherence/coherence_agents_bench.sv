@@ -137,8 +137,14 @@ module coherence_agents_bench
       always_comb begin
         c_entry[w][s] = u_cache.u_tags.gen_ways[w].entry_q[s];
         if (!u_cache.u_tags.gen_ways[w].written_q[s]) c_entry[w][s].state = RemoteI;
+        if (u_cache.u_tags.gen_ways[w].late_q && 32'(u_cache.u_tags.late_at_q) == s) begin
+          c_entry[w][s] = u_cache.u_tags.late_entry_q;
+        end
         h_entry[w][s] = u_home.u_entries.gen_ways[w].entry_q[s];
         if (!u_home.u_entries.gen_ways[w].written_q[s]) h_entry[w][s].used = 1'b0;
+        if (u_home.u_entries.gen_ways[w].late_q && 32'(u_home.u_entries.late_at_q) == s) begin
+          h_entry[w][s] = u_home.u_entries.late_entry_q;
+        end
       end
     end
   end
@@ -330,7 +336,7 @@ module coherence_agents_bench
       // ------------------------------------------------ what is decided at this edge
       for (int i = 0; i < int'(NumMshr); i++) begin
         if (u_cache.allocate && u_cache.u_mshrs.open_q[i] &&
-            u_cache.u_mshrs.mshr_q[i].index == u_cache.s2_q.index) begin
+            u_cache.u_mshrs.line_q[i] == u_cache.s2_q.index) begin
           fail("the remote has two requests of it open", u_cache.s2_q.index);
         end
       end
@@ -346,7 +352,7 @@ module coherence_agents_bench
             want_line[0] = truth[at[3:0]];
           end
         end else if (u_cache.fill) begin
-          if (u_cache.u_mshrs.mshr_q[u_cache.s2_q.id].store) begin
+          if (u_cache.u_mshrs.store_q[u_cache.s2_q.id]) begin
             truth[at[3:0]] = merged(truth[at[3:0]], u_cache.u_mshrs.mask_q[u_cache.s2_q.id],
                                     u_cache.u_mshrs.data_q[u_cache.s2_q.id]);
           end else begin

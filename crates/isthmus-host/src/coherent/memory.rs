@@ -86,12 +86,19 @@ fn answer(line: &mut Line, access: LineAccess) -> Line {
             answer[..WORD_BYTES].copy_from_slice(&old.to_le_bytes());
             answer
         }
+        LineAccess::Atomic { word, how } => {
+            let (was, at) = (*line, word % (LINE_BYTES / WORD_BYTES) * WORD_BYTES);
+            let place = &mut line[at..at + WORD_BYTES];
+            let old = place.iter().rev().fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
+            place.copy_from_slice(&how.apply(old).to_le_bytes());
+            was
+        }
     }
 }
 
 impl Port for SharedPort {
     fn features(&self) -> Features {
-        Features { uncached: self.fpga, updates: self.fpga }
+        Features { uncached: self.fpga, updates: self.fpga, atomics: self.fpga }
     }
 
     fn lines(&self) -> u64 {

@@ -74,6 +74,56 @@ pub enum Update {
     },
 }
 
+/// A change of a word in a node's own cache, as AXI's atomics have it, that nothing comes between either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomic {
+    /// The operand is added; it wraps.
+    Add(u64),
+    /// The bits that are set in the operand become 0.
+    Clear(u64),
+    /// Exclusive or.
+    Xor(u64),
+    /// The bits that are set in the operand become 1.
+    Set(u64),
+    /// The greater of two signed numbers.
+    SignedMax(i64),
+    /// The smaller of two signed numbers.
+    SignedMin(i64),
+    /// The greater of two numbers.
+    Max(u64),
+    /// The smaller of two numbers.
+    Min(u64),
+    /// The operand.
+    Swap(u64),
+    /// The word becomes `new` if it is `expected`.
+    CompareSwap {
+        /// What it must be.
+        expected: u64,
+        /// What it then becomes.
+        new: u64,
+    },
+}
+
+impl Atomic {
+    /// What a word becomes.
+    #[must_use]
+    pub fn apply(self, old: u64) -> u64 {
+        match self {
+            Self::Add(operand) => old.wrapping_add(operand),
+            Self::Clear(operand) => old & !operand,
+            Self::Xor(operand) => old ^ operand,
+            Self::Set(operand) => old | operand,
+            Self::SignedMax(operand) => old.cast_signed().max(operand).cast_unsigned(),
+            Self::SignedMin(operand) => old.cast_signed().min(operand).cast_unsigned(),
+            Self::Max(operand) => old.max(operand),
+            Self::Min(operand) => old.min(operand),
+            Self::Swap(operand) => operand,
+            Self::CompareSwap { expected, new } if old == expected => new,
+            Self::CompareSwap { .. } => old,
+        }
+    }
+}
+
 /// What is asked of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineAccess {
@@ -89,6 +139,13 @@ pub enum LineAccess {
         word: usize,
         /// How.
         how: Update,
+    },
+    /// A word of it is changed in the cache; the answer is the line as it was.
+    Atomic {
+        /// The word's place, 0 to 15.
+        word: usize,
+        /// How.
+        how: Atomic,
     },
 }
 
@@ -106,8 +163,10 @@ pub struct LineRequest {
 pub struct Features {
     /// Accesses of lines that are not cached.
     pub uncached: bool,
-    /// Changes of shared words.
+    /// Changes of shared words by the memory's home.
     pub updates: bool,
+    /// Changes of words in its own cache.
+    pub atomics: bool,
 }
 
 /// A node's way to the link: a core's loads and stores, or the ports of an FPGA's agent.

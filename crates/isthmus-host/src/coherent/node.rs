@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::{
-    Caching, CoherentError, LINE_BYTES, Line, LineAccess, LineRequest, Port, Update, WORD_BYTES,
+    Atomic, Caching, CoherentError, LINE_BYTES, Line, LineAccess, LineRequest, Port, Update,
+    WORD_BYTES,
 };
 
 /// Memory that a node has mapped.
@@ -221,6 +222,34 @@ impl<P: Port> Node<P> {
         Ok(old.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
     }
 
+    /// Changes the word at a multiple of 8 in this node's cache, and gives what it was. The line becomes this node's
+    /// alone first, so that nothing comes between; a word that this node uses often then stays here.
+    ///
+    /// # Errors
+    /// When it is not in the region or no multiple of 8, when this node has no atomics or does not cache the region,
+    /// or the port fails.
+    pub async fn atomic(
+        &mut self,
+        region: &Region,
+        offset: u64,
+        how: Atomic,
+    ) -> Result<u64, CoherentError> {
+        word(offset)?;
+        if !self.port.features().atomics || region.caching != Caching::Cached {
+            return Err(CoherentError::Unsupported { what: "atomics of such a region" });
+        }
+        let pieces = pieces(region, offset, WORD_BYTES)?;
+        let requests = pieces.iter().map(|piece| LineRequest {
+            line: piece.line,
+            access: LineAccess::Atomic { word: piece.at / WORD_BYTES, how },
+        });
+        let lines = self.port.access(requests.collect()).await?;
+        let old = pieces.first().zip(lines.first()).map_or(&[][..], |(piece, line)| {
+            line.get(piece.at..piece.at + WORD_BYTES).unwrap_or_default()
+        });
+        Ok(old.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte)))
+    }
+
     /// Loads bytes of one register of the other side.
     ///
     /// # Errors
@@ -352,6 +381,48 @@ mod tests {
             assert_eq!(fpga.update(&region, at, swap(0, 9)).await.unwrap(), 0);
             assert_eq!(fpga.load64(&region, at).await.unwrap(), 9);
             assert_eq!(fpga.load64(&region, at + 8).await.unwrap(), 0);
+        });
+    }
+
+    #[test]
+    fn atomics_give_the_old_value_and_change_one_word() {
+        let (mut host, mut fpga) = nodes();
+        let region = fpga.map(128, 256, Caching::Cached).unwrap();
+        let plain = fpga.map(512, 128, Caching::Uncached).unwrap();
+        let here = host.map(128, 128, Caching::Cached).unwrap();
+        let swap = |expected, new| Atomic::CompareSwap { expected, new };
+        let minus = |number: i64| number.cast_unsigned();
+        let steps = [
+            (Atomic::Add(7), 7),
+            (Atomic::Set(0b1000), 15),
+            (Atomic::Clear(0b101), 10),
+            (Atomic::Xor(0b11), 9),
+            (Atomic::SignedMax(-1), 9),
+            (Atomic::SignedMin(-1), minus(-1)),
+            (Atomic::Min(4), 4),
+            (Atomic::Max(minus(-2)), minus(-2)),
+            (Atomic::SignedMax(-1), minus(-1)),
+            (Atomic::Swap(5), 5),
+            (swap(4, 1), 5),
+            (swap(5, 1), 1),
+            (Atomic::Add(u64::MAX), 0),
+        ];
+        block_on(async {
+            let at = 128 + 24;
+            let mut was = 0;
+            for (how, becomes) in steps {
+                assert_eq!(fpga.atomic(&region, at, how).await.unwrap(), was, "{how:?}");
+                assert_eq!(fpga.load64(&region, at).await.unwrap(), becomes, "{how:?}");
+                was = becomes;
+            }
+            assert_eq!(fpga.load64(&region, at + 8).await.unwrap(), 0);
+            assert_eq!(fpga.load64(&region, at - 128).await.unwrap(), 0);
+            let add = Atomic::Add(1);
+            let refused = "this node has no atomics of such a region";
+            assert_eq!(fpga.atomic(&plain, 0, add).await.unwrap_err().to_string(), refused);
+            assert_eq!(host.atomic(&here, 0, add).await.unwrap_err().to_string(), refused);
+            assert!(fpga.atomic(&region, 4, add).await.is_err());
+            assert!(fpga.atomic(&region, 256, add).await.is_err());
         });
     }
 

@@ -724,7 +724,7 @@ mod tests {
                           "propagation_ns": 1, "device_transmit_ns": 95, "device_receive_ns": 95,
                           "host_transmit_ns": 95, "host_receive_ns": 95, "block_beats": 8,
                           "packet_bytes": 256, "packet_messages": 31},
-            "home": {"gateway_ns": 20, "memory_read_ns": 81, "memory_write_ns": 20, "link_down_ns": 128_000, "requests": 64,
+            "home": {"gateway_ns": 20, "memory_read_ns": 81, "memory_write_ns": 20, "link_down_ns": 128000, "requests": 64,
                      "lines": 64}
         },
         "fpga": {"model_path": "fpga.so"},

@@ -111,7 +111,8 @@ pub(super) fn stages(
     let axi = scenario.over_axi();
     if axi {
         way.until("fpga", "task taken", fpga("Taken")?)?;
-        let began = if scenario.writes() { "Wrote" } else { "Asked" };
+        let wrote = scenario.writes() || scenario.updates();
+        let began = if wrote { "Wrote" } else { "Asked" };
         way.until("fpga", "AXI master", fpga(began)?)?;
     } else {
         way.until("fpga", "request taken", fpga("Accepted")?)?;

@@ -7,22 +7,28 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::coherent::{Caching, Features, LineAccess, LineRequest, Port, Update};
+use isthmus_host::coherent::{Atomic, Caching, Features, LineAccess, LineRequest, Port, Update};
 use isthmus_host::transport::TransportError;
 use isthmus_sim::kernel::{
     DeviceHandle, OneshotSender, Receiver, Sender, Sim, SimError, channel, oneshot,
 };
-use isthmus_sim::world::lines::{self, LINE_BYTES, Line, LineKind, LineUser, LineUserPins};
+use isthmus_sim::world::lines::{
+    self, LINE_BYTES, Line, LineAtomic, LineKind, LineUser, LineUserPins,
+};
 use isthmus_sim::world::words::{WordEvent, WordKind, WordPins, WordRequest, WordUser};
 use isthmus_sim::{Picoseconds, Simulation};
 
-use super::scenario::EciScenario;
+use super::scenario::{EciScenario, WORD_BYTES};
 use super::world::World;
 use crate::error::RoadError;
 use crate::together::try_all;
 
 /// Interrupts that no program has taken: more are an error.
 const MOST_INTERRUPTS: usize = 4_096;
+/// Words of a line.
+const LINE_WORDS: usize = LINE_BYTES / WORD_BYTES;
+/// Bits of an atomic at the pins.
+const ATOMIC_BITS: u32 = 15;
 /// I/O accesses that the gateware keeps open.
 const WORD_TAGS: u8 = 32;
 
@@ -60,9 +66,14 @@ impl CoherentLink {
         let port = |device: &DeviceHandle, core, features| {
             LinkPort::attach(&sim, device, lines, core, features)
         };
-        let host = port(&world.host, core, Features { uncached: false, updates: false })?;
-        let fpga =
-            port(&world.fpga, Picoseconds::ZERO, Features { uncached: true, updates: true })?;
+        let atomics = world.fpga.input("lines_req_atomic_i", ATOMIC_BITS).is_ok();
+        let host =
+            port(&world.host, core, Features { uncached: false, updates: false, atomics: false })?;
+        let fpga = port(
+            &world.fpga,
+            Picoseconds::ZERO,
+            Features { uncached: true, updates: true, atomics },
+        )?;
         let [host, fpga] = [host, fpga].map(|port| RefCell::new(Some(port)));
         Ok(Self { world, host, fpga })
     }
@@ -280,8 +291,54 @@ fn at_pins(request: &LineRequest) -> lines::LineRequest {
             };
             (kind, Some((0xFF << (8 * (word % 16)), line)))
         }
+        LineAccess::Atomic { word, how } => (LineKind::Cached, Some((0, operands(*word, *how)))),
     };
-    lines::LineRequest { kind, index: request.line, tag: 0, store }
+    let atomic = match &request.access {
+        LineAccess::Atomic { word, how } => Some(LineAtomic {
+            function: function(*how),
+            size: 3,
+            offset: (word % LINE_WORDS * WORD_BYTES) as u8,
+        }),
+        _ => None,
+    };
+    lines::LineRequest { kind, index: request.line, tag: 0, store, atomic }
+}
+
+/// Codes of AXI5, and of a swap and a compare.
+const fn function(how: Atomic) -> u8 {
+    match how {
+        Atomic::Add(_) => 0,
+        Atomic::Clear(_) => 1,
+        Atomic::Xor(_) => 2,
+        Atomic::Set(_) => 3,
+        Atomic::SignedMax(_) => 4,
+        Atomic::SignedMin(_) => 5,
+        Atomic::Max(_) => 6,
+        Atomic::Min(_) => 7,
+        Atomic::Swap(_) => 8,
+        Atomic::CompareSwap { .. } => 9,
+    }
+}
+
+/// A line with the operand where the word is; a new value that is compared for is in the other half of its block.
+fn operands(word: usize, how: Atomic) -> Line {
+    let (operand, new) = match how {
+        Atomic::Add(one)
+        | Atomic::Clear(one)
+        | Atomic::Xor(one)
+        | Atomic::Set(one)
+        | Atomic::Max(one)
+        | Atomic::Min(one)
+        | Atomic::Swap(one) => (one, None),
+        Atomic::SignedMax(one) | Atomic::SignedMin(one) => (one.cast_unsigned(), None),
+        Atomic::CompareSwap { expected, new } => (expected, Some(new)),
+    };
+    let mut line = [0; LINE_BYTES];
+    let at = word % LINE_WORDS;
+    for (at, value) in std::iter::once((at, operand)).chain(new.map(|new| (at ^ 1, new))) {
+        line[at * WORD_BYTES..][..WORD_BYTES].copy_from_slice(&value.to_le_bytes());
+    }
+    line
 }
 
 impl Port for LinkPort {

@@ -3,12 +3,13 @@
 //! it writes and compares what it reads.
 
 use isthmus_sim::Picoseconds;
+use isthmus_sim::world::atomics::{ATOMIC_LOAD_ADD, Atomic, AtomicUser};
 use isthmus_sim::world::lines::LINE_BYTES;
 use isthmus_sim::world::tasks::{Task, TaskUser};
 
 use super::pattern::{Writer, line, seed};
 use super::program::{Logic, Open};
-use super::scenario::{EciDriver, EciScenario};
+use super::scenario::{EciDriver, EciScenario, WORD_BYTES};
 use super::world::World;
 use crate::error::RoadError;
 
@@ -60,6 +61,36 @@ impl TaskUser for Logic {
             return self.fail("a fault, and addresses are physical".to_owned());
         }
         // Of a write: from now on a load of its lines gets them from the FPGA's cache.
+        self.outcome.done[open.transfer as usize] = time;
+        self.outcome.checked += open.bytes as u64;
+        self.end(time, open.transfer);
+    }
+}
+
+/// Atomics of the first word of lines: each adds another number, and its old value is what all before it made.
+impl AtomicUser for Logic {
+    fn change(&mut self, time: Picoseconds) -> Option<Atomic> {
+        if !self.begin(time) {
+            return None;
+        }
+        let transfer = self.begun - 1;
+        let index = transfer % self.scenario.region();
+        self.operand = self.random.bits();
+        self.open.insert(0, Open { transfer, index, bytes: WORD_BYTES });
+        let address = index * LINE_BYTES as u64;
+        Some(Atomic { code: ATOMIC_LOAD_ADD, address, operand: self.operand })
+    }
+
+    fn changed(&mut self, time: Picoseconds, old: u64) {
+        self.last = time;
+        let Some(open) = self.open.remove(&0) else {
+            return self.fail("an atomic, and none is open, is done".to_owned());
+        };
+        let word = &mut self.outcome.lines[open.index as usize][..WORD_BYTES];
+        if *word != old.to_le_bytes() {
+            return self.fail(format!("update {} has a wrong old value", open.transfer));
+        }
+        word.copy_from_slice(&old.wrapping_add(self.operand).to_le_bytes());
         self.outcome.done[open.transfer as usize] = time;
         self.outcome.checked += open.bytes as u64;
         self.end(time, open.transfer);

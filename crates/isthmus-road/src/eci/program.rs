@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{RandomStream, Sim};
+use isthmus_sim::world::atomics::AtomicPins;
 use isthmus_sim::world::lines::{
     LINE_BYTES, Line, LineKind, LineMemory, LineRequest, LineUser, LineUserPins,
 };
@@ -130,7 +131,7 @@ pub(super) struct Logic {
     pub(super) scenario: EciScenario,
     memory: Rc<RefCell<LineMemory>>,
     status: [Rc<Status>; 2],
-    random: RandomStream,
+    pub(super) random: RandomStream,
     starts: Option<Starts>,
     next_start: Option<Picoseconds>,
     /// Transfers below this number may begin.
@@ -142,6 +143,8 @@ pub(super) struct Logic {
     missing: BTreeMap<u64, u64>,
     pub(super) tags: VecDeque<u8>,
     pub(super) open: BTreeMap<u8, Open>,
+    /// Of the open atomic.
+    pub(super) operand: u64,
     /// Transfers whose store to a line is not yet visible.
     storing: BTreeMap<u64, VecDeque<u64>>,
     ended: u64,
@@ -171,6 +174,7 @@ impl Logic {
             missing: BTreeMap::new(),
             tags: (0..=u8::MAX).collect(),
             open: BTreeMap::new(),
+            operand: 0,
             storing: BTreeMap::new(),
             ended: 0,
             host: Host { tags: (0..=u8::MAX).collect(), ..Host::default() },
@@ -243,7 +247,7 @@ impl Logic {
         };
         let tag = self.host.tags.pop_front()?;
         self.host.open.insert(tag, (index, store.is_some()));
-        Some(LineRequest { kind: LineKind::Cached, index, tag, store })
+        Some(LineRequest { kind: LineKind::Cached, index, tag, store, atomic: None })
     }
 
     fn host_response(&mut self, tag: u8, line: &Line) {
@@ -319,7 +323,7 @@ impl LineUser for Logic {
         });
         self.asked += 1;
         self.open.insert(tag, Open { transfer, index, bytes });
-        Some(LineRequest { kind, index, tag, store: store.or(selects) })
+        Some(LineRequest { kind, index, tag, store: store.or(selects), atomic: None })
     }
 
     fn response(&mut self, time: Picoseconds, tag: u8, line: &Line) {
@@ -377,9 +381,10 @@ impl LineUser for HostPort {
 /// Runs all transfers, and one more that is observed.
 pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, RoadError> {
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario)?));
-    match scenario.over_axi() {
-        true => TaskPins::attach(&world.fpga, &logic)?,
-        false => LineUserPins::attach(&world.fpga, &logic)?,
+    match (scenario.over_axi(), scenario.updates()) {
+        (true, true) => AtomicPins::attach(&world.fpga, &logic)?,
+        (true, false) => TaskPins::attach(&world.fpga, &logic)?,
+        (false, _) => LineUserPins::attach(&world.fpga, &logic)?,
     }
     let coherent = scenario.workload.driver != EciDriver::Uncached;
     if coherent {

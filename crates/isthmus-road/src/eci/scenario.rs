@@ -145,7 +145,7 @@ pub enum EciDriver {
     CachedDirty,
     /// Through its cache, lines that are in it.
     CachedHit,
-    /// The home changes the word; only for `update`.
+    /// The home changes the word; only for `update`, which the other drivers through a cache do in it, over `axi`.
     Atomic,
     /// I/O accesses of a word with byte enables: `host-read` and `host-write`.
     Io,
@@ -280,7 +280,7 @@ impl EciScenario {
         self.workload.operation.check("workload.operation", "eci", &carried)?;
         let (operation, driver) = (self.workload.operation, self.workload.driver);
         let fits = match operation {
-            Operation::Update => driver == EciDriver::Atomic,
+            Operation::Update => driver == EciDriver::Atomic || self.through_cache(),
             Operation::HostRead | Operation::HostWrite => driver == EciDriver::Io,
             Operation::Message => driver == EciDriver::Ipi,
             Operation::DeviceWrite => !matches!(driver, EciDriver::Atomic | EciDriver::Io),
@@ -290,15 +290,24 @@ impl EciScenario {
             let reason = format!("{} is no driver of {operation}", driver.name());
             return Err(RoadError::scenario("workload.driver", reason));
         }
-        if driver == EciDriver::Atomic && self.workload.bytes != WORD_BYTES {
+        if self.updates() && self.workload.bytes != WORD_BYTES {
             let reason = format!("an update is of {WORD_BYTES} bytes");
             return Err(RoadError::scenario("workload.bytes", reason));
+        }
+        if self.updates() && self.through_cache() && !self.over_axi() {
+            let reason =
+                format!("lines has no update in the cache, {}; expected axi", driver.name());
+            return Err(RoadError::scenario("workload.port", reason));
         }
         let window = self.arrivals()?.window().unwrap_or(1);
         if self.over_axi() && !self.through_cache() {
             let reason =
                 format!("axi is in front of the cache, and {} does not use that", driver.name());
             return Err(RoadError::scenario("workload.port", reason));
+        }
+        if self.updates() && self.over_axi() && window > 1 {
+            let reason = format!("{window} atomics: the AXI master has 1 open");
+            return Err(RoadError::scenario("workload.window", reason));
         }
         self.check_words(window)?;
         self.check_pcie(window)?;
@@ -356,6 +365,11 @@ impl EciScenario {
     /// Whether the FPGA's logic is an AXI master.
     pub(super) fn over_axi(&self) -> bool {
         self.workload.port == EciPort::Axi
+    }
+
+    /// Whether words are changed, by the home or in the FPGA's cache.
+    pub(super) fn updates(&self) -> bool {
+        self.workload.operation == Operation::Update
     }
 
     /// Whether lines are accessed through the FPGA's cache.
@@ -545,6 +559,28 @@ mod tests {
             scenario["workload"]["driver"] = driver.into();
             assert!(EciScenario::parse(&scenario.to_string()).unwrap().over_axi());
         }
+    }
+
+    #[test]
+    fn an_update_in_the_cache_is_one_at_a_time_through_the_axi_port() {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        let workload = &mut scenario["workload"];
+        workload["operation"] = "update".into();
+        workload["driver"] = "cached-hit".into();
+        workload["bytes"] = 8.into();
+        let says = |scenario: &serde_json::Value| {
+            EciScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+        };
+        let port = says(&scenario);
+        assert!(port.contains("workload.port: lines has no update in the cache"), "{port}");
+        scenario["workload"]["port"] = "axi".into();
+        let window = says(&scenario);
+        assert!(window.contains("workload.window: 4 atomics: the AXI master has 1"), "{window}");
+        scenario["workload"]["window"] = 1.into();
+        assert!(EciScenario::parse(&scenario.to_string()).unwrap().updates());
+        scenario["workload"]["bytes"] = 16.into();
+        let bytes = says(&scenario);
+        assert!(bytes.contains("workload.bytes: an update is of 8 bytes"), "{bytes}");
     }
 
     #[test]

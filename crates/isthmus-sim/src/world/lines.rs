@@ -34,6 +34,24 @@ pub enum LineKind {
     Swap = 5,
 }
 
+/// An atomic change of a word in the agent's cache, by its codes at the pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineAtomic {
+    /// AXI5's codes of functions from 0 to 7; 8: swap, 9: compare and swap.
+    pub function: u8,
+    /// Logarithm of the word's bytes.
+    pub size: u8,
+    /// The word's first byte in the line.
+    pub offset: u8,
+}
+
+impl LineAtomic {
+    /// At the pins: valid, function, size, offset.
+    const fn bits(self) -> u64 {
+        1 << 14 | (self.function as u64) << 10 | (self.size as u64) << 7 | self.offset as u64
+    }
+}
+
 /// A request for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRequest {
@@ -45,6 +63,9 @@ pub struct LineRequest {
     pub tag: u8,
     /// The data to store, with a mask bit per byte; `None`: the line is read.
     pub store: Option<(u128, Line)>,
+    /// Of a cached store: instead of it a word is changed, by the operand that is where the word is; the line as
+    /// it was comes back.
+    pub atomic: Option<LineAtomic>,
 }
 
 /// The logic that requests lines.
@@ -67,6 +88,8 @@ pub struct LineUserPins<U> {
     tag: InputPin,
     mask: InputPin,
     data: InputPin,
+    /// Only of an agent that has atomics.
+    atomic: Option<InputPin>,
     rsp_valid: OutputPin,
     rsp_tag: OutputPin,
     rsp_data: OutputPin,
@@ -89,6 +112,7 @@ impl<U: LineUser + 'static> LineUserPins<U> {
             tag: device.input("lines_req_tag_i", 8)?,
             mask: device.input("lines_req_mask_i", LINE_BYTES as u32)?,
             data: device.input("lines_req_data_i", 8 * LINE_BYTES as u32)?,
+            atomic: device.input("lines_req_atomic_i", 15).ok(),
             rsp_valid: device.output("lines_rsp_valid_o", 1)?,
             rsp_tag: device.output("lines_rsp_tag_o", 8)?,
             rsp_data: device.output("lines_rsp_data_o", 8 * LINE_BYTES as u32)?,
@@ -120,6 +144,9 @@ impl<U: LineUser> PinAgent for LineUserPins<U> {
         self.tag.set(u64::from(request.tag));
         self.kind.set(request.kind as u64);
         self.write.set(u64::from(request.store.is_some()));
+        if let Some(pin) = &self.atomic {
+            pin.set(request.atomic.map_or(0, LineAtomic::bits));
+        }
         if let Some((mask, line)) = &request.store {
             for word in 0..MASK_WORDS {
                 self.mask.set_word(word, (mask >> (32 * word)) as u32);
@@ -271,6 +298,7 @@ impl PinAgent for LineMemoryPins {
             index: self.index.get(),
             tag: self.tag.get() as u8,
             store,
+            atomic: None,
         };
         self.open[way].push_back((due, request));
     }

@@ -4,6 +4,7 @@
 //! Each has latencies and rates, and nothing else; every constant comes from its configuration, and
 //! there are no defaults. Frames are real bytes: preamble, headers, checksums and FCS included.
 
+pub mod atomics;
 mod axi;
 pub mod blocks;
 pub mod cable;

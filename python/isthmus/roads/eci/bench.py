@@ -145,6 +145,8 @@ def check(transfers: Transfers) -> None:
             f"iterations: {t.iterations} transfers of {t.size} bytes access {t.lines} lines that no cache "
             f"has, each once; at most {FIRST_LINES}"
         )
+    if t.operation == UPDATE and t.driver in CACHED and t.port != "axi":
+        raise UserError("port: lines has no update in the FPGA's cache; expected axi")
     if t.operation == UPDATE and t.size != WORD_BYTES:
         raise UserError(f"size: an update is of {WORD_BYTES} bytes")
     if t.driver == IO and t.size > WORD_BYTES:
@@ -153,7 +155,7 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"size: a message of {t.driver} has {WORD_BYTES} bytes")
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
-    most = most_in_flight(t.size, t.driver)
+    most = 1 if t.operation == UPDATE and t.port == "axi" else most_in_flight(t.size, t.driver)
     if t.window is not None and not 1 <= t.window <= most:
         raise UserError(f"window: {t.window} is outside 1 to {most} for transfers of {t.size} bytes")
 
@@ -166,7 +168,9 @@ def needs_cache(driver: str) -> bool:
 def drivers_of(operation: str) -> tuple[str, ...]:
     """The drivers of an operation."""
     words = tuple(driver for driver, carried in WORD_OPERATIONS.items() if operation in carried)
-    lines = (ATOMIC,) if operation == UPDATE else (*DRIVERS, *PCIE) if operation in OPERATIONS else ()
+    lines: tuple[str, ...] = (ATOMIC, *CACHED) if operation == UPDATE else ()
+    if operation in OPERATIONS:
+        lines = (*DRIVERS, *PCIE)
     return (*lines, *words)
 
 
@@ -292,6 +296,8 @@ def parameters(
         made["NumLinks"] = links
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
+        if top == FPGA:
+            cache["Atomics"] = 1
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
         if links > 1:
             cache |= {"CacheSlices": CACHE_SLICES, "NumMshr": TWO_LINK_MSHRS}
@@ -347,11 +353,14 @@ def points(
         for profile in profiles:
             for operation in operations:
                 possible = drivers_of(operation)
-                way = possible[0] if operation not in OPERATIONS else driver
-                one_size = way in (ATOMIC, IPI, BARRIER) or (way == IO and sizes == SIZES)
+                own = operation in OPERATIONS or (operation == UPDATE and port == "axi")
+                way = driver if own else possible[0]
+                one_size = operation == UPDATE or way in (IPI, BARRIER) or (way == IO and sizes == SIZES)
                 for size in (WORD_BYTES,) if one_size else parse_sizes(sizes):
                     count = usual_iterations(size) if iterations is None else iterations
                     most = min(saturating(size, way), most_in_flight(size, way))
+                    if operation == UPDATE and port == "axi":
+                        most = 1
                     flights = tuple(dict.fromkeys((1, most))) if window is None else (window,)
                     used = policies if links > 1 else POLICIES[:1]
                     for rate, flight, policy in product(errors, flights, used):

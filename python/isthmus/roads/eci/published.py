@@ -54,6 +54,9 @@ def points(seed: int = 1) -> list[Point]:
         ("device-write", "cached-hit", 64, 200, 1),
         ("device-read", "cached", 128, READS, 1),  # over all turns of the lanes
         ("device-read", "cached", 4_096, 500, saturating(4_096)),
+        # A word in a line that the cache has, and in one that no cache has, over all turns of the lanes.
+        ("update", "cached-hit", WORD_BYTES, 200, 1),
+        ("update", "cached", WORD_BYTES, READS, 1),
     )
     for operation, driver, size, count, window in over_axi:
         one = Transfers(operation, size, count, window, seed=seed, driver=driver, port="axi")
