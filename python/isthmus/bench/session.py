@@ -51,6 +51,7 @@ class Session:
         self._runner = runner
         self._given = given
         self._waveform = waveform
+        self._traced = waveform is not None
         self._command = command
         self._begin = monotonic()
         self._platforms: dict[str, Platform] = {}
@@ -81,7 +82,7 @@ class Session:
         values = dict(parameters or {})
         name = " ".join([top, *(f"{key}={value}" for key, value in values.items())])
         if name not in self._models:
-            traced = self._waveform is not None if waveform is None else waveform
+            traced = self._traced if waveform is None else waveform
             self._models[name] = self._place(top, values, traced, many)
         return self._models[name]
 
