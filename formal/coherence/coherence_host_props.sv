@@ -143,7 +143,7 @@ module coherence_host_props
         if (rsd_sent[b]) rsd_text : assert (
           dut.gen_side[s].u_line.header_i ==
           dut.gen_side[s].gen_home[b].u_directory.rsd_header_o);
-        // For the induction: who has the turn has something to send.
+        // An invariant that the induction needs: the agent whose turn it is has a message.
         if (dut.gen_side[s].u_fwd.owner_q[b]) begin
           assert (dut.gen_side[s].gen_home[b].u_directory.fwd_held_q);
         end
@@ -236,22 +236,8 @@ module coherence_host_props
     end
   end
 
-  // What a circuit shows stays until it is taken.
-  logic [NumVcs-1:0] shown_q;
-  logic [NumVcs-1:0][3:0] avail_q;
-  always_ff @(posedge clk_i) begin
-    avail_q <= avail_i[0];
-    for (int unsigned v = 0; v < NumVcs; v++) begin
-      shown_q[v] <= rst_ni && avail_i[0][v] != '0 && pop_o[0][v] == '0;
-    end
-  end
-  always_comb begin
-    for (int unsigned v = 0; v < NumVcs; v++) begin
-      assume (avail_i[0][v] <= 4'd8);
-      if (rst_ni && shown_q[v]) assume (avail_i[0][v] >= avail_q[v]);
-      if (rst_ni) assert (pop_o[0][v] <= avail_i[0][v]);
-    end
-  end
+  any_circuits u_circuits (.rst_ni, .clk_i, .avail_i(avail_i[0]), .pop_i(pop_o[0]));
+
   always_comb if (rst_ni) begin
     waits   : cover (marks[0] != '0 && dut.core_rsp[3]);
     both    : cover (to_home == 4'b0011);

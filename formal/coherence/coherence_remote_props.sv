@@ -147,7 +147,7 @@ module coherence_remote_props
                          (dut.gen_cached.gen_slice[k].u_cache.rsn_valid_o &&
                           dut.gen_cached.gen_slice[k].u_cache.rsn_ready_i));
       if (valid_o[10+k]) rsn_line : assert (sent_rsn.index[0] == 1'(k == 0));
-      // For the induction: who has the turn has something to send.
+      // An invariant that the induction needs: the agent whose turn it is has a message.
       if (dut.gen_cached.gen_side[k].u_req.owner_q[1]) begin
         assert (dut.gen_cached.gen_slice[k].u_cache.req_held_q);
       end
@@ -190,22 +190,8 @@ module coherence_remote_props
     end
   end
 
-  // What a circuit shows stays until it is taken.
-  logic [NumVcs-1:0] shown_q;
-  logic [NumVcs-1:0][3:0] avail_q;
-  always_ff @(posedge clk_i) begin
-    avail_q <= avail_i[0];
-    for (int unsigned v = 0; v < NumVcs; v++) begin
-      shown_q[v] <= rst_ni && avail_i[0][v] != '0 && pop_o[0][v] == '0;
-    end
-  end
-  always_comb begin
-    for (int unsigned v = 0; v < NumVcs; v++) begin
-      assume (avail_i[0][v] <= 4'd8);
-      if (rst_ni && shown_q[v]) assume (avail_i[0][v] >= avail_q[v]);
-      if (rst_ni) assert (pop_o[0][v] <= avail_i[0][v]);
-    end
-  end
+  any_circuits u_circuits (.rst_ni, .clk_i, .avail_i(avail_i[0]), .pop_i(pop_o[0]));
+
   always_comb if (rst_ni) begin
     kept_both : cover (kept_zero[1] != 0 && dut.unc_rsp && dut.gen_cached.core_rsp == '1);
     answered  : cover (ends && to_requester);
