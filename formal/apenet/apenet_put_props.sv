@@ -81,7 +81,7 @@ module apenet_put_props
   always_comb begin
     assume (!until_[58]);
     assume (!dut.beat || dut.stored_ready);
-    assume (!(dut.beat && dut.beat_end && dut.tag) || dut.u_done.read_ready);
+    assume (!(dut.beat && dut.beat_end && dut.tag) || dut.u_done.u_ends.read_ready);
     assume (!freed_i || dut.u_frames.credit_q != 3'd4);
   end
 

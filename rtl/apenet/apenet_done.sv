@@ -37,47 +37,30 @@ module apenet_done
   output logic              idle_o
 );
   sending_t sending;
-  logic under_valid, read_valid, read_bad, read_ready, over, done, bad_q;
+  logic over, done, bad;
   logic [31:0] sequence_q;
   logic [15:0] sent_q, refused_q, full_q, served_q, denied_q;
-  fifo #(
-    .Width($bits(sending_t)),
-    .Depth(UnderWay)
-  ) u_under_way (
+  nanet_ends #(
+    .Width   ($bits(sending_t)),
+    .UnderWay(UnderWay)
+  ) u_ends (
     .clk_i,
     .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(sending_valid_i),
-    .ready_o(sending_ready_o),
-    .data_i (sending_i),
-    .valid_o(under_valid),
-    .ready_i(done),
-    .data_o (sending),
-    .usage_o()
+    .begin_valid_i(sending_valid_i),
+    .begin_ready_o(sending_ready_o),
+    .begin_i      (sending_i),
+    .beat_i,
+    .beat_bad_i,
+    .beat_end_i,
+    .end_o        (over),
+    .end_ready_i  (done),
+    .head_o       (sending),
+    .head_read_i  (sending.refusal == PutTaken),
+    .head_bad_o   (bad),
+    .idle_o
   );
-  // One for each that was read: it never overflows.
-  fifo #(
-    .Width(1),
-    .Depth(UnderWay)
-  ) u_read_ends (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(beat_i && beat_end_i),
-    .ready_o(read_ready),
-    .data_i (beat_bad_i || bad_q),
-    .valid_o(read_valid),
-    .ready_i(done && sending.refusal == PutTaken),
-    .data_o (read_bad),
-    .usage_o()
-  );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) bad_q <= 1'b0;
-    else if (beat_i) bad_q <= !beat_end_i && (beat_bad_i || bad_q);
-  end
-  assign over          = under_valid && (sending.refusal != PutTaken || read_valid);
   assign event_valid_o = over && !sending.answer && enable_i && !full_i;
-  assign done          = over && (sending.answer || !enable_i || (event_valid_o && event_ready_i));
+  assign done = over && (sending.answer || !enable_i || (event_valid_o && event_ready_i));
   assign event_o = '{
       cycles: time_cycles_i[62:0],
       lost: 32'(full_q),
@@ -89,7 +72,7 @@ module apenet_done
       index: sending.post.offset,
       list: sending.post.get ? AnswerList : DoneList,
       reserved: 7'(sending.refusal),
-      error: sending.post.get || (sending.refusal == PutTaken && read_bad)
+      error: sending.post.get || bad
   };
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -115,7 +98,4 @@ module apenet_done
       sent: sent_q, refused: refused_q, full: full_q, served: served_q, denied: denied_q,
       lost: lost_i
   };
-  assign idle_o = !under_valid;
-
-  prim_assert u_ends (.clk_i, .rst_ni, .ok_i(read_ready || !(beat_i && beat_end_i)));
 endmodule

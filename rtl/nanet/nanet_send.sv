@@ -151,7 +151,7 @@ module nanet_send
   assign departure_o.head_valid = go && refusal == SendTaken;
 
   // ---------------------------------------------------------------- reads
-  logic beat, last, bad, engine_idle, bad_q;
+  logic beat, last, bad, engine_idle;
   axi_read_engine #(
     .DataWidth (DataWidth),
     .Granule   (1),
@@ -192,47 +192,29 @@ module nanet_send
   assign departure_o.beat_valid = beat;
   assign departure_o.last       = last;
   assign departure_o.bad        = bad;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) bad_q <= 1'b0;
-    else if (beat) bad_q <= !last && (bad || bad_q);
-  end
 
   // ---------------------------------------------------------------- events
   sending_t sending;
-  logic under_valid, read_valid, read_bad, unused_read, over, done;
-  fifo #(
-    .Width($bits(sending_t)),
-    .Depth(UnderWay)
-  ) u_under_way (
+  logic under_idle, read_bad, over, done;
+  nanet_ends #(
+    .Width   ($bits(sending_t)),
+    .UnderWay(UnderWay)
+  ) u_ends (
     .clk_i,
     .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(go),
-    .ready_o(under_ready),
-    .data_i ({refusal, post_q, peer_q.ip, peer_q.port}),
-    .valid_o(under_valid),
-    .ready_i(done),
-    .data_o (sending),
-    .usage_o()
+    .begin_valid_i(go),
+    .begin_ready_o(under_ready),
+    .begin_i      ({refusal, post_q, peer_q.ip, peer_q.port}),
+    .beat_i       (beat),
+    .beat_bad_i   (bad),
+    .beat_end_i   (last),
+    .end_o        (over),
+    .end_ready_i  (done),
+    .head_o       (sending),
+    .head_read_i  (sending.refusal == SendTaken && sending.post.bytes != '0),
+    .head_bad_o   (read_bad),
+    .idle_o       (under_idle)
   );
-  // One for each datagram under way that was read: it never overflows.
-  fifo #(
-    .Width(1),
-    .Depth(UnderWay)
-  ) u_read_ends (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(beat && last),
-    .ready_o(unused_read),
-    .data_i (bad || bad_q),
-    .valid_o(read_valid),
-    .ready_i(done && sending.refusal == SendTaken && sending.post.bytes != '0),
-    .data_o (read_bad),
-    .usage_o()
-  );
-  assign over = under_valid &&
-                (sending.refusal != SendTaken || sending.post.bytes == '0 || read_valid);
   assign event_valid_o = over && enable_i && !full_i;
   assign done = over && (!enable_i || (event_valid_o && event_ready_i));
   assign event_o = '{
@@ -246,7 +228,7 @@ module nanet_send
       index: sending.post.offset,
       list: SendList,
       reserved: 7'(sending.refusal),
-      error: sending.refusal == SendTaken && sending.post.bytes != '0 && read_bad
+      error: read_bad
   };
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -265,6 +247,6 @@ module nanet_send
     end
   end
 
-  assign idle_o = !send_i.post_we && !send_i.peer_we && !post_valid && !check_q && !under_valid &&
+  assign idle_o = !send_i.post_we && !send_i.peer_we && !post_valid && !check_q && under_idle &&
                   engine_idle;
 endmodule

@@ -15,3 +15,7 @@ from bench import run
 )
 def test_stages_behind_a_port(top: str, parameters: dict[str, int]) -> None:
     run("isthmus:nanet:nanet", top, "nanet_stages_tb", parameters=parameters)
+
+
+def test_nanet_ends() -> None:
+    run("isthmus:nanet:nanet", "nanet_ends", "nanet_ends_tb", parameters={"Width": 16, "UnderWay": 8})
