@@ -40,3 +40,11 @@ pub use model::{MakeModel, load};
 pub use road::{Context, Road, ServeWatch};
 pub use roads::{ROADS, road, run_json, run_text, serve_json};
 pub use watch::{Step, Watch};
+
+// The tests of whole systems are compiled with the crate's own: for a program of their own the crate, which takes
+// longest of all, would be compiled once more.
+#[cfg(test)]
+extern crate self as isthmus_road;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

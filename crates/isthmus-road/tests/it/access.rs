@@ -2,7 +2,7 @@
 //! Reads and writes of a block over Gigabit Ethernet, with a behavioural stand-in for the device: windows,
 //! rates, noise, what bounds them, and what must turn a run red.
 
-use crate::common;
+use super::common;
 
 use common::{Misbehaviour, run, scenario};
 use serde_json::{Value, json};

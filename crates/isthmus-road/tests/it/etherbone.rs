@@ -2,7 +2,7 @@
 //! The Etherbone road with a behavioural stand-in for the device: host programs, measure windows,
 //! stages, checks.
 
-use crate::common;
+use super::common;
 
 use common::{Misbehaviour, run, scenario};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::{Misbehaviour, run, scenario};
+use super::common::{Misbehaviour, run, scenario};
 use isthmus_road::ROADS;
 use serde_json::{Value, json};
 

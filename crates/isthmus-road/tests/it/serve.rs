@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The server on a real socket: the client of `isthmus-host`, raw datagrams, hostile datagrams.
 
-use crate::common;
+use super::common;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Workloads without a host: what contradicts the reference model ends the run in one line.
 
-use crate::common;
+use super::common;
 
 use common::{Misbehaviour, run, scenario};
 use serde_json::json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All integration tests in one program: linked once.
+//! Tests of whole systems.
 
 mod access;
 mod circles;
