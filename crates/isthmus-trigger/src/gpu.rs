@@ -10,7 +10,7 @@ mod ring;
 mod run;
 
 pub use driver::{Driver, GpuError};
-pub use run::{Method, Report, Settings, Times, Watch, run};
+pub use run::{Method, Report, Settings, Watch, run};
 
 use crate::geometry::TABLE;
 use crate::record::{RECORD_BYTES, Record};

@@ -20,6 +20,7 @@ pub mod geometry;
 pub mod gpu;
 pub mod merge;
 pub mod na62;
+pub mod paced;
 pub mod peers;
 pub mod random;
 pub mod record;

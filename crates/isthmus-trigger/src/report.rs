@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the commands of isthmus print and draw, as plain data.
 
-use crate::bench::{FINDERS, Kind, Ready, Row, SLICE, Summary};
+use crate::bench::{FINDERS, Kind, Ready, Row, SLICE, Summary, seconds};
 use crate::events::{Ring, Sample, Truth, generate, sample};
 use crate::file::{self, FileError, MAX_EVENTS, Origin};
 use crate::geometry::Geometry;
+use crate::paced::{Times, on_a_core};
 use crate::record::{self, RECORD_BYTES, Record};
 use crate::rings::{Config, Finder, Found};
 use crate::score::{MATCH_MM, Quality, distance_mm};
@@ -249,6 +250,57 @@ fn display(
     }
 }
 
+/// Events of a batch whose latency is measured: as many as the published system took together.
+pub const BATCH: usize = 20;
+/// Batches a pass of the benchmark.
+const PACED: usize = 2500;
+/// Events of batches whose rate is measured.
+pub const BATCHES: [usize; 8] = [1, 2, 4, 8, 16, 20, 64, 256];
+
+/// A processor that finds the rings of batches.
+#[derive(Clone, Debug, Serialize)]
+pub struct Way {
+    /// Which finder, where.
+    pub name: String,
+    /// Events of the batches of `first` and `last`.
+    pub batch: usize,
+    /// Of these, events a second that are due.
+    pub rate_hz: f64,
+    /// From the time at which a batch is due to the rings of its first event.
+    pub first: Times,
+    /// To those of its last; a core has all of them together.
+    pub last: Times,
+    /// Events of a batch, and events a second where the next batch is always there.
+    pub rates: Vec<(usize, f64)>,
+}
+
+/// Latency and rate of batches on one core. It is offered half of what it can do, so that a batch rarely waits for
+/// the one before.
+fn on_one_core(
+    ready: &Ready,
+    (name, kind): (&str, Kind),
+    records: &[Record],
+    passes: usize,
+) -> Way {
+    let mut found = Vec::new();
+    let mut rates = Vec::new();
+    for batch in BATCHES {
+        let took = seconds(records.len(), passes, |slice| {
+            for few in records[slice].chunks(batch) {
+                ready.find(Level::best(), kind, few, &mut found);
+            }
+        });
+        rates.push((batch, records.len() as f64 / took));
+    }
+    let full = rates.iter().find(|rate| rate.0 == BATCH).map_or(1e6, |rate| rate.1);
+    let rate_hz = full / 2.0;
+    let times = on_a_core(records, BATCH, rate_hz, PACED * passes.max(1), |few| {
+        ready.find(Level::best(), kind, few, &mut found);
+    });
+    let name = format!("{name}, one core");
+    Way { name, batch: BATCH, rate_hz, first: times.clone(), last: times, rates }
+}
+
 /// Bins of an error's histogram: half a millimetre each, from -10 mm.
 pub const BINS: usize = 40;
 
@@ -273,6 +325,8 @@ pub struct BenchReport {
     pub radius: Vec<f64>,
     /// Share of coordinates of centres.
     pub centre: Vec<f64>,
+    /// Latency and rate of batches, of the finders that a trigger could use.
+    pub ways: Vec<Way>,
     /// The first right ones of each number of circles, and the first wrong ones.
     pub displays: Vec<Display>,
 }
@@ -302,7 +356,10 @@ pub fn bench(
     let (records, truths) = generate(&disk, &sample, seed, count);
     let ready = Ready::new(&disk, &Config::default());
     let levels: Vec<Level> = Level::ALL.into_iter().filter(|level| level.is_available()).collect();
-    let total = 3 * levels.len() + FINDERS.len() - 1 + crate::events::SAMPLES.len();
+    // The histogram of distances is no method for a trigger: a hundred times as slow.
+    let triggers = || FINDERS.into_iter().filter(|(name, _)| *name != "histogram");
+    let total =
+        3 * levels.len() + FINDERS.len() - 1 + triggers().count() + crate::events::SAMPLES.len();
     let mut rows = Vec::new();
     let mut done = 0;
     let mut step = || {
@@ -325,6 +382,13 @@ pub fn bench(
         // The histogram takes a hundred times as long.
         let passes = if finder.0 == "histogram" { 1 } else { passes };
         rows.push(ready.row(*finder, Level::best(), &sample, &records, &truths, passes));
+        if !step() {
+            return Ok(None);
+        }
+    }
+    let mut ways = Vec::new();
+    for finder in triggers() {
+        ways.push(on_one_core(&ready, finder, &records, passes));
         if !step() {
             return Ok(None);
         }
@@ -361,6 +425,7 @@ pub fn bench(
         samples,
         radius: histogram(&quality.radius_mm),
         centre: histogram(&quality.centre_mm),
+        ways,
         displays,
     }))
 }

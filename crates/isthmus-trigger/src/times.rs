@@ -42,7 +42,7 @@ pub struct Distribution {
 
 impl Distribution {
     /// Of these times.
-    fn of(times: impl IntoIterator<Item = u64>) -> Self {
+    pub(crate) fn of(times: impl IntoIterator<Item = u64>) -> Self {
         let mut counts = Counts::default();
         times.into_iter().for_each(|time| counts.add(time));
         counts.into()

@@ -50,8 +50,11 @@ def assemble(
     published: str,
     method: str,
     footer: str,
+    *,
+    first: str = "",
 ) -> str:
-    """A page that needs no network and no other file. All but title and question are HTML."""
+    """A page that needs no network and no other file. All but title and question are HTML; `first` comes
+    before the figures, `published` behind them."""
     parts = files("isthmus.report")
     template = Template(parts.joinpath("page.html").read_text())
     return template.substitute(
@@ -59,7 +62,7 @@ def assemble(
         question=escape(question),
         css=parts.joinpath("page.css").read_text(),
         answer=_ANSWER.format(answer) if answer else "",
-        figures="\n".join(_figure(figure) for figure in drawn),
+        figures="\n".join([first, *(_figure(figure) for figure in drawn)]),
         published=published,
         method=method,
         footer=footer,

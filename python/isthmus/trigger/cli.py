@@ -190,7 +190,7 @@ def bench(
     ] = 10,
     out: OutFolder = Path("out"),
 ) -> None:
-    """Ring finders: speed and quality side by side, and a page with events to look at."""
+    """Ring finders: quality, speed and latency side by side, and a page with events to look at."""
     from isthmus import bootstrap
     from isthmus.storage import keep, prepare
 
@@ -205,7 +205,8 @@ def bench(
         def progress(done: int, total: int) -> None:
             jobs.running("trigger", done / total, f"{done} of {total}")
 
-        made = kernels.noted(native.bench(sample, seed, count, passes, progress))
+        made = native.bench(sample, seed, count, passes, progress)
+        made = kernels.with_gpu(made, lambda way, share: jobs.running("gpu", share, way))
         jobs.done("trigger")
     print(tables.bench(made), end="")
     page_file, table_file = out / "trigger.html", out / "trigger.csv"

@@ -30,6 +30,8 @@ MAGIC, HEADER_BYTES, RECORD_BYTES = b"ISTHTRG1", 64, 70
 LINES = 4096
 """Of the ring between host and GPU: at 10 M events a second it holds 0.4 ms."""
 LARGEST_BATCH = 1024
+AT_ONCE_HZ = 1e12
+"""More than any ring takes: the next batch is always there."""
 OPTIONS = ("--std=c++17", "--fmad=false")
 """No fused multiply-add: the numbers are then those of the CPU's finder."""
 
@@ -119,10 +121,65 @@ METHODS = {
 """How events reach the GPU."""
 
 
-def noted(made: native.Bench) -> native.Bench:
-    """The benchmark with rows that say why the GPU is not in it."""
-    why = missing() or "isthmus trigger gpu measures it"
-    return replace(made, absent=tuple((f"GPU, {text}", why) for text in METHODS.values()))
+@dataclass(frozen=True)
+class Pace:
+    """What the benchmark gives each way to the GPU: events at the detector's rate, in batches as the
+    published system's, for so long; then batches of these sizes as fast as they are taken, so many events
+    each."""
+
+    rate_hz: float = 1e7
+    batch: int = 20
+    seconds: float = 0.5
+    batches: tuple[int, ...] = (1, 4, 16, 20, 64, 256)
+    events: int = 1 << 20
+    blocks: int = 16
+
+
+def with_gpu(
+    made: native.Bench, progress: Callable[[str, float], None], pace: Pace | None = None
+) -> native.Bench:
+    """The benchmark with the ways to this machine's GPU, or with why they are not in it.
+
+    `progress` is called with the way that runs, and its share of the work done."""
+    from isthmus.trigger import native
+
+    why = missing()
+    if why:
+        return replace(made, absent=tuple((f"GPU, {text}", why) for text in METHODS.values()))
+    pace = pace or Pace()
+    records = native.events(made.sample, made.seed, made.events, pace.rate_hz)[0]
+    ways, absent = [], []
+    for method, text in METHODS.items():
+        found = _way(method, records, pace, partial(progress, method))
+        if isinstance(found, str):
+            absent.append((f"GPU, {text}", found))
+        else:
+            ways.append(replace(found, name=f"GPU, {text}"))
+    return replace(made, ways=(*made.ways, *ways), absent=tuple(absent))
+
+
+def _way(method: str, records: bytes, pace: Pace, progress: Callable[[float], None]) -> native.Way | str:
+    """Latency and rates of one method, or why this machine has it not."""
+    total = 1 + len(pace.batches)
+
+    def run(number: int, batch: int, rate_hz: float, seconds: float) -> native.GpuRun | str:
+        def step(_one: Asked, done: int, events: int) -> None:
+            progress((number + done / events) / total)
+
+        # Two, so that a method that this machine lacks is an answer and no error.
+        one = Asked(method, batch, rate_hz)
+        return next(iter(measure(records, [one, one], seconds, pace.blocks, step)))[1]
+
+    paced = run(0, pace.batch, pace.rate_hz, pace.seconds)
+    if isinstance(paced, str):
+        return paced
+    rates = []
+    for number, batch in enumerate(pace.batches, 1):
+        # All of them are due at once.
+        full = run(number, batch, AT_ONCE_HZ, pace.events / AT_ONCE_HZ)
+        assert not isinstance(full, str)
+        rates.append((batch, full.per_second))
+    return native.Way(method, pace.batch, pace.rate_hz, paced.first, paced.last, tuple(rates))
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,46 @@ class Display:
 
 
 @dataclass(frozen=True)
+class Times:
+    """Times of one kind, ns."""
+
+    samples: int
+    mean: float
+    percentiles: tuple[float | None, float | None, float | None, float | None]
+    """Median, 99 %, 99.9 %, 99.99 %; None with fewer than ten samples beyond."""
+    most: float
+    buckets: tuple[tuple[int, int], ...]
+    """Highest time of a bucket in ns, and samples in it."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Times:
+        buckets = tuple((ns, count) for ns, count in found["distribution"]["buckets"])
+        return cls(found["samples"], found["mean"], tuple(found["percentiles"]), found["most"], buckets)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A processor that finds the rings of batches: a core, or a GPU and how events reach it."""
+
+    name: str
+    batch: int
+    """Events of the batches of `first` and `last`."""
+    rate_hz: float
+    """Of these, events a second that are due."""
+    first: Times
+    """From the time at which a batch is due to the rings of its first event."""
+    last: Times
+    rates: tuple[tuple[int, float], ...]
+    """Events of a batch, and events a second where the next batch is always there."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Way:
+        times = {name: Times.of(found[name]) for name in ("first", "last")}
+        rates = tuple((batch, rate) for batch, rate in found["rates"])
+        return cls(**{**found, **times, "rates": rates})
+
+
+@dataclass(frozen=True)
 class Bench:
     """All finders on one sample."""
 
@@ -138,8 +178,9 @@ class Bench:
     """Share of radii whose error lies in each half millimetre from -10 mm."""
     centre: tuple[float, ...]
     displays: tuple[Display, ...]
+    ways: tuple[Way, ...] = ()
     absent: tuple[tuple[str, str], ...] = ()
-    """Finders that were not measured on this machine, and why."""
+    """Ways that were not measured on this machine, and why."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Bench:
@@ -154,19 +195,9 @@ class Bench:
             tuple(found["radius"]),
             tuple(found["centre"]),
             tuple(_display(one) for one in found["displays"]),
+            tuple(Way.of(way) for way in found.get("ways", ())),
             tuple((name, why) for name, why in found.get("absent", ())),
         )
-
-
-@dataclass(frozen=True)
-class Times:
-    """Times of one kind, ns."""
-
-    samples: int
-    mean: float
-    percentiles: tuple[float | None, float | None, float | None, float | None]
-    """Median, 99 %, 99.9 %, 99.99 %."""
-    most: float
 
 
 @dataclass(frozen=True)
@@ -249,10 +280,7 @@ def gpu_run(
     except module.ScenarioError as err:
         raise UserError(str(err)) from err
     found = json.loads(text)
-    times = {
-        name: Times(**{**found[name], "percentiles": tuple(found[name]["percentiles"])})
-        for name in ("first", "last")
-    }
+    times = {name: Times.of(found[name]) for name in ("first", "last")}
     stages = None if found["stages"] is None else tuple(found["stages"])
     return GpuRun(**{**found, **times, "stages": stages})
 

@@ -21,11 +21,21 @@ COLUMNS = (
     "finder", "level", "M events/s", "16 events [us]", "found 1", "found 2", "found 3", "number 1",
     "number 2", "number 3", "fakes/event", "radius [mm]", "centre [mm]",
 )  # fmt: skip
+WAY_COLUMNS = (
+    "processor", "batch", "M events/s due", "p50 [us]", "p99", "p99.9", "p99.99", "max", "last p50",
+    "most M events/s", "of batches of",
+)  # fmt: skip
+"""Latencies are from the time at which a batch is due to the rings of its first event."""
 NOTES = (
     "found: share of true rings found in events of 1, 2 and 3 rings; number: share of such events with the",
     "right number of rings; radius, centre: half the width of 68 % of the errors, of the centre along an "
     "axis",
     "speed: one core, records of the wire to rings; the shortest run of each 512 events",
+)
+WAY_NOTES = (
+    "from the time at which a batch is due to the rings of its first event; a batch that waits for the one "
+    "before",
+    "has its wait in it; a core has half of its rate to do, a GPU what the detector sends",
 )
 
 
@@ -56,9 +66,23 @@ def row_cells(row: Row) -> list[str]:
 
 
 def rows_cells(made: Bench) -> list[list[str]]:
-    """The table of finders: those that were measured, then those that were not."""
-    absent = [[name, "not measured here", *[""] * (len(COLUMNS) - 2)] for name, _ in made.absent]
-    return [*(row_cells(row) for row in made.rows), *absent]
+    """The table of finders."""
+    return [row_cells(row) for row in made.rows]
+
+
+def ways_cells(made: Bench) -> list[list[str]]:
+    """The table of processors: those that were measured, then those that were not."""
+    rows = []
+    for way in made.ways:
+        times = (*way.first.percentiles, way.first.most, way.last.percentiles[0])
+        batch, most = max(way.rates, key=lambda rate: rate[1], default=(0, 0.0))
+        rows.append(
+            [way.name, str(way.batch), digits(way.rate_hz / 1e6, 2),
+             *("" if ns is None else digits(ns / 1e3, 3) for ns in times),
+             *([digits(most / 1e6, 3), str(batch)] if batch else ["", ""])]
+        )  # fmt: skip
+    absent = [[name, "not measured here", *[""] * (len(WAY_COLUMNS) - 2)] for name, _ in made.absent]
+    return [*rows, *absent]
 
 
 def best(rows: Sequence[Row], finder: str) -> Row | None:
@@ -81,9 +105,13 @@ def bench(made: Bench) -> str:
     text = head + aligned(rows, left=(0, 1))
     if (times := ratio(made)) is not None:
         text += f"# isthmus over Almagest in this run: {times:.2f} times as fast\n"
-    text += "".join(f"# {name}: not measured here: {why}\n" for name, why in made.absent)
     samples = [["#sample", *COLUMNS[4:]], *([name, *quality_cells(q)] for name, q in made.samples.items())]
-    return text + "\n" + aligned(samples, left=(0,)) + "".join(f"# {note}\n" for note in NOTES)
+    text += "\n" + aligned(samples, left=(0,)) + "".join(f"# {note}\n" for note in NOTES)
+    if ways := ways_cells(made):
+        text += "\n" + aligned([[f"#{WAY_COLUMNS[0]}", *WAY_COLUMNS[1:]], *ways], left=(0,))
+        text += "".join(f"# {note}\n" for note in WAY_NOTES)
+    whys = dict.fromkeys(why for _, why in made.absent)
+    return text + "".join(f"# not measured here: {why}\n" for why in whys)
 
 
 def to_csv(made: Bench) -> str:

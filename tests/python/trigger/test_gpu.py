@@ -5,6 +5,7 @@ and the ring of lines with a driver that runs warps as threads."""
 from __future__ import annotations
 
 import ctypes
+import json
 import shutil
 import struct
 import subprocess
@@ -13,7 +14,8 @@ from pathlib import Path
 import pytest
 from isthmus import bootstrap, cache, cli
 from isthmus.errors import UserError
-from isthmus.trigger import gpu, native
+from isthmus.trigger import gpu, native, page, result, tables
+from isthmus.units import digits
 
 HERE = Path(__file__).resolve().parent
 FLAGS = (
@@ -255,6 +257,59 @@ def test_the_command_prints_latencies(
         assert said in capsys.readouterr().err
     assert cli.run([*arguments[:-1], "3"]) == 2
     assert "--blocks 3: expected a power of two" in capsys.readouterr().err
+
+
+def benchmark(monkeypatch: pytest.MonkeyPatch, driver: str) -> native.Bench:
+    """A small benchmark, on a machine that has this driver and a compiler."""
+    monkeypatch.setattr(gpu, "DRIVER", driver)
+    monkeypatch.setattr(gpu, "compiler", lambda: Path("libnvrtc.so"))
+    monkeypatch.setattr(gpu, "compiled", lambda: b"fake")
+    return native.bench("reference", 1, 512, 1, lambda _done, _total: None)
+
+
+PACE = gpu.Pace(rate_hz=20_000, batch=20, seconds=0.05, batches=(4, 20), events=320, blocks=1)
+
+
+def test_the_benchmark_has_each_way_to_the_gpu_and_says_which_the_machine_lacks(
+    driver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, float]] = []
+    made = gpu.with_gpu(benchmark(monkeypatch, driver), lambda way, share: seen.append((way, share)), PACE)
+    names = {method: f"GPU, {text}" for method, text in gpu.METHODS.items()}
+    assert [way.name for way in made.ways] == [
+        "isthmus, one core", "Almagest, one core",
+        *(names[method] for method in ("mapped", "copy", "graph", "launch")),
+    ]  # fmt: skip
+    ((name, why),) = made.absent
+    assert name == names["store"]
+    assert why.startswith("not available: ")
+    for way in made.ways[2:]:
+        assert (way.batch, way.rate_hz, way.first.samples, way.last.samples) == (20, 20_000, 50, 50)
+        assert [batch for batch, rate in way.rates if rate > 0] == [4, 20]
+        assert sum(count for _, count in way.first.buckets) == 50
+    assert {way for way, _ in seen} >= {"mapped", "launch"}
+    assert all(0 <= share <= 1 for _, share in seen)
+    # The document holds all of it, and the page and the tables come from there.
+    again = result.read(json.loads(result.to_json(made)), "it")
+    assert again == made
+    drawn = page.page(again)
+    assert drawn.index('id="events"') < drawn.index('id="finders"') < drawn.index('id="ways"')
+    rows = {row[0]: row for row in tables.ways_cells(again)}
+    assert rows[names["store"]][1] == "not measured here"
+    assert rows[names["copy"]][1:3] == ["20", "0.020"]
+    mapped = again.ways[2]
+    first, last = (digits((times.percentiles[0] or 0) / 1e3, 3) for times in (mapped.first, mapped.last))
+    assert (rows[mapped.name][3], rows[mapped.name][8]) == (first, last)
+    assert first != last
+
+
+def test_without_a_gpu_the_benchmark_says_why_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = gpu.with_gpu(
+        benchmark(monkeypatch, "/nowhere/libcuda.so"), lambda _way, _share: pytest.fail("nothing runs")
+    )
+    assert [name for name, _ in made.absent] == [f"GPU, {text}" for text in gpu.METHODS.values()]
+    said = "not measured here: no GPU here: /nowhere/libcuda.so cannot be loaded"
+    assert tables.bench(made).count(said) == 1
 
 
 def test_nvrtc_makes_a_cubin_of_the_same_source_without_a_gpu() -> None:

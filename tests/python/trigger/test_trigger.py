@@ -88,6 +88,10 @@ def test_the_benchmark_prints_all_finders_and_draws_events(
     assert "isthmus over Almagest in this run: " in out
     page = (tmp_path / "trigger.html").read_text()
     assert "<script src" not in page
+    # Events to look at come first.
+    assert page.index('id="events"') < page.index('id="finders"') < page.index('id="ways"')
+    ways = [line for line in out.splitlines() if ", one core" in line]
+    assert [line.split(",")[0] for line in ways] == ["isthmus", "Almagest"]
     assert page.count("<figure") >= 6
     assert 'id="finders"' in page
     assert "missed" in page

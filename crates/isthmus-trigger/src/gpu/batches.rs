@@ -2,8 +2,9 @@
 //! A kernel for each batch: a copy, a launch and a copy back, by three calls or by one of a graph.
 
 use super::driver::{Argument, Graph, Mapped};
-use super::run::{LANES, Method, Times, WARPS_OF_BLOCK, Watch, empty, expected, same};
+use super::run::{LANES, Method, WARPS_OF_BLOCK, Watch, empty, expected, same};
 use super::{Driver, GpuError, LINE_WORDS, Line, Report, Settings, found};
+use crate::paced::Times;
 use crate::record::{RECORD_BYTES, Record};
 use crate::rings::Finder;
 use std::time::Instant;

@@ -6,6 +6,7 @@ use super::batches::batches;
 use super::driver::{Argument, Mapped};
 use super::ring::Ring;
 use super::{Driver, GpuError, LINE_WORDS, Line, SEQUENCE, STAMPS, line, result, tables};
+use crate::paced::Times;
 use crate::record::Record;
 use crate::rings::{Finder, Found};
 use crate::simd::Level;
@@ -75,33 +76,6 @@ pub struct Settings {
     pub lines: u32,
     /// The kernel leaves after this long, whatever happens.
     pub watchdog: Duration,
-}
-
-/// Times of one kind, ns.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Times {
-    /// Of so many.
-    pub samples: usize,
-    /// Mean.
-    pub mean: f64,
-    /// Median, 99 %, 99.9 %, 99.99 %; none with fewer than ten samples beyond.
-    pub percentiles: [Option<u64>; 4],
-    /// Longest.
-    pub most: u64,
-}
-
-impl Times {
-    pub(super) fn of(mut times: Vec<u64>) -> Self {
-        times.sort_unstable();
-        let samples = times.len();
-        let at = |share: f64| {
-            let beyond = samples as f64 * (1.0 - share);
-            (beyond >= 9.999).then(|| times[(samples as f64 * share) as usize])
-        };
-        let mean = times.iter().sum::<u64>() as f64 / samples.max(1) as f64;
-        let most = times.last().copied().unwrap_or_default();
-        Self { samples, mean, percentiles: [0.5, 0.99, 0.999, 0.9999].map(at), most }
-    }
 }
 
 /// What came out.
@@ -382,12 +356,5 @@ mod tests {
             renumber(&mut made, new);
             assert_eq!(made, line(&EMPTY, new));
         }
-    }
-
-    #[test]
-    fn a_percentile_needs_ten_samples_beyond_it() {
-        let times = Times::of((0..1000).collect());
-        assert_eq!(times.percentiles, [Some(500), Some(990), None, None]);
-        assert_eq!((times.most, times.mean), (999, 499.5));
     }
 }
