@@ -6,6 +6,7 @@ use isthmus_trigger::gpu;
 use isthmus_trigger::record::Record;
 use isthmus_trigger::report::{self, ReportError};
 use isthmus_trigger::rings::{Config, Finder};
+use isthmus_trigger::send;
 use isthmus_trigger::serve;
 use isthmus_trigger::simd::Level;
 use isthmus_trigger::times;
@@ -13,7 +14,7 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -224,6 +225,38 @@ fn trigger_serve(py: Python<'_>, address: &str, tick: Py<PyAny>) -> PyResult<Str
     }
 }
 
+/// Sends records, those of a file without its header, to a UDP address; what was sent and came back as JSON. `tick` is
+/// called with datagrams sent and in all; if it raises, the sending ends.
+#[pyfunction]
+fn trigger_send(
+    py: Python<'_>,
+    address: &str,
+    records: &[u8],
+    rate_hz: f64,
+    tick: Py<PyAny>,
+) -> PyResult<String> {
+    let (sent, raised) = py.detach(|| {
+        let failed = |error: std::io::Error| ScenarioError::new_err(format!("{address}: {error}"));
+        let to: SocketAddr = address
+            .parse()
+            .map_err(|_| ScenarioError::new_err(format!("{address}: no IP:PORT")))?;
+        let own = if to.is_ipv6() { "[::]:0" } else { "0.0.0.0:0" };
+        let socket = UdpSocket::bind(own).map_err(failed)?;
+        socket.connect(to).map_err(failed)?;
+        let mut raised = None;
+        let records: &[Record] = records.as_chunks().0;
+        let sent = send::send(&socket, &finder(), records, rate_hz, |done, total| {
+            let go = crate::call_back(&mut raised, |py| tick.call1(py, (done, total)).map(drop));
+            matches!(go, ControlFlow::Continue(()))
+        });
+        Ok::<_, PyErr>((sent.map_err(failed)?, raised))
+    })?;
+    match raised {
+        Some(error) => Err(error),
+        None => json(&sent),
+    }
+}
+
 /// Adds all this to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trigger_events, module)?)?;
@@ -233,6 +266,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trigger_gpu_name, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_gpu_run, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_serve, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_send, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_times, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_bench, module)?)
 }

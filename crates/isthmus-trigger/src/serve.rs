@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Answers datagrams of records with their circles, on one core. Formats: `docs/reference/trigger-formats.md`.
 
-mod socket;
-
 use crate::record::{self, DATAGRAM_HEADER_BYTES, DATAGRAM_RECORDS, RECORD_BYTES, Record};
 use crate::rings::{Finder, Found, MAX_FOUND};
 use crate::simd::Level;
+use crate::socket::Batch;
 use serde::Serialize;
-use socket::Batch;
 use std::io::Result;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
@@ -17,7 +15,7 @@ pub const ANSWER_BYTES: usize = 2 + 6 * MAX_FOUND;
 /// Lengths in an answer are in this part of a millimetre.
 pub const ANSWER_PER_MM: f32 = 64.0;
 /// Bytes of the longest datagram of records.
-const LONGEST: usize = DATAGRAM_HEADER_BYTES + DATAGRAM_RECORDS * RECORD_BYTES;
+pub(crate) const LONGEST: usize = DATAGRAM_HEADER_BYTES + DATAGRAM_RECORDS * RECORD_BYTES;
 /// Maximum number of waiting datagrams that are processed as one batch, to fill more SIMD lanes. A batch never
 /// waits for further datagrams.
 const TOGETHER: usize = 16;

@@ -14,6 +14,7 @@ SAMPLES = ("reference", "mixed", "bright", "noisy", "pile-up", "single")
 FINDERS = ("isthmus", "almagest", "histogram")
 LEVELS = ("portable", "neon", "avx2", "avx512")
 MAX_EVENTS = 8 << 20
+UDP = "udp:"
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -28,7 +29,14 @@ def truth_of(events: Path) -> Path:
 
 @app.command()
 def events(
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Output file; the true rings go to FILE.truth.")],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|udp:IP:PORT",
+            help="Output file, the true rings go to FILE.truth; or where the events are sent, 20 a datagram, "
+            "at the rate.",
+        ),
+    ],
     sample: Sample = "reference",
     rate: Annotated[
         str,
@@ -37,19 +45,42 @@ def events(
     count: Events = 65_536,
     seed: Seed = 1,
 ) -> None:
-    """Generate events by Monte Carlo, in the format of the wire."""
+    """Generate events by Monte Carlo, in the format of the wire; write them to a file, or send them."""
     from isthmus import bootstrap
     from isthmus.storage import store_all
+    from isthmus.trigger import server
     from isthmus.workload import parse_rate, rate_text
 
     hertz = parse_rate(rate)
+    to = server.receiver(out.removeprefix(UDP)) if out.startswith(UDP) else None
     bootstrap.ensure_native()
     from isthmus.trigger import native
 
     made, truths = native.events(sample, seed, count, hertz)
-    store_all({out: made, truth_of(out): truths})
-    print(f"{out}: {count:,} events of sample {sample}, seed {seed}, {rate_text(hertz)} a second")
-    print(f"{truth_of(out)}: their truth")
+    what = f"{count:,} events of sample {sample}, seed {seed}, {rate_text(hertz)} a second"
+    if to is not None:
+        _send(made, to, hertz, f"{to}: {what}")
+        return
+    file = Path(out)
+    store_all({file: made, truth_of(file): truths})
+    print(f"{file}: {what}")
+    print(f"{truth_of(file)}: their truth")
+
+
+def _send(made: bytes, to: str, hertz: float, what: str) -> None:
+    """Send a file's events, with progress, and print what came back."""
+    from isthmus.console import running
+    from isthmus.trigger import gpu, native, tables
+
+    with running("sender", 1) as jobs:
+
+        def tick(done: int, total: int) -> None:
+            jobs.running("udp", done / total, f"{done} of {total} datagrams")
+
+        sent = native.send(to, made[gpu.HEADER_BYTES :], hertz, tick)
+        jobs.done("udp")
+    print(what)
+    print(tables.sent(sent), end="")
 
 
 @app.command()

@@ -52,6 +52,10 @@ class _Module(Protocol):
         progress: Callable[[int, int], None],
     ) -> str: ...
 
+    def trigger_send(
+        self, address: str, records: bytes, rate_hz: float, tick: Callable[[int, int], None]
+    ) -> str: ...
+
     def trigger_serve(self, address: str, tick: Callable[[str, str], None]) -> str: ...
 
 
@@ -221,6 +225,23 @@ class GpuRun:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """Events that were sent as datagrams, and what came back."""
+
+    datagrams: int
+    events: int
+    unsent: int
+    """Datagrams that the system did not take: nobody listens there, or a buffer is full."""
+    answered: int
+    different: int
+    """Answers with other circles than this machine finds."""
+    unexpected: int
+    per_second: float
+    answers: Times
+    """From the time at which a datagram was due to its answer."""
+
+
+@dataclass(frozen=True)
 class Served:
     """What the server has done so far."""
 
@@ -283,6 +304,16 @@ def gpu_run(
     times = {name: Times.of(found[name]) for name in ("first", "last")}
     stages = None if found["stages"] is None else tuple(found["stages"])
     return GpuRun(**{**found, **times, "stages": stages})
+
+
+def send(address: str, records: bytes, rate_hz: float, tick: Callable[[int, int], None]) -> Sent:
+    """Sends records to a UDP address, 20 a datagram; `tick` gets datagrams sent and in all."""
+    module = _load()
+    try:
+        found = json.loads(module.trigger_send(address, records, rate_hz, tick))
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+    return Sent(**{**found, "answers": Times.of(found["answers"])})
 
 
 def serve(address: str, tick: Callable[[str, Served], None]) -> Served:

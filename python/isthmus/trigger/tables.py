@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from isthmus.results.model import BEYOND
 from isthmus.results.table import aligned
-from isthmus.trigger.native import Bench, Found, GpuRun, Quality, Row, Served
+from isthmus.trigger.native import Bench, Found, GpuRun, Quality, Row, Sent, Served
 from isthmus.trigger.times import Times, quantile
 from isthmus.units import digits
 
@@ -207,6 +207,28 @@ def _gpu_run(made: GpuRun) -> str:
             f"published {published:.0f} ns; {made.polls:,} polls, {made.torn:,} torn lines read again\n"
         )
     return text + f"# batches sent late: {made.delayed:,}\n"
+
+
+def sent(made: Sent) -> str:
+    """What `isthmus trigger events --out udp:IP:PORT` prints."""
+    text = f"{made.datagrams:,} datagrams of {made.events:,} events sent, "
+    text += f"{digits(made.per_second / 1e6)} M events/s"
+    if made.unsent:
+        text += f"; {made.unsent:,} not taken by the system: nobody listens there, or its buffer is full"
+    if not made.answered:
+        return f"{text}\nno answers\n"
+    text += (
+        f"\n{made.answered:,} answered, {made.datagrams - made.answered:,} not, {made.different:,} with "
+        f"other rings than this machine finds, {made.unexpected:,} unexpected\n"
+    )
+    names = ("p50", "p99", "p99.9", "p99.99")
+    shown = [
+        f"{name} {digits(ns / 1e3, 3)}"
+        for name, ns in zip(names, made.answers.percentiles, strict=True)
+        if ns is not None
+    ]
+    shown.append(f"max {digits(made.answers.most / 1e3, 3)}")
+    return text + f"from due to answered [us]: {', '.join(shown)}\n"
 
 
 def served(made: Served) -> str:

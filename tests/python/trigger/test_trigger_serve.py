@@ -8,7 +8,8 @@ import socket
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -90,3 +91,91 @@ def test_an_address_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> No
         where = f"127.0.0.1:{other.getsockname()[1]}"
         assert cli.run(["trigger", "serve", "--udp", where]) == 2
     assert f"--udp {where}: " in capsys.readouterr().err
+
+
+def sent_to(port: int, capsys: pytest.CaptureFixture[str], *more: str) -> list[str]:
+    """What the sender prints."""
+    arguments = ["trigger", "events", "--out", f"udp:127.0.0.1:{port}", "--rate", "100k", "-n", "1010", *more]
+    assert cli.run(arguments) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_events_are_sent_at_their_rate_and_every_answer_is_compared(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with server() as (process, (_, port)):
+        # The last datagram has 10 events.
+        what, sent, answered, times = sent_to(port, capsys, "--seed", "4")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert what == f"127.0.0.1:{port}: 1,010 events of sample reference, seed 4, 100k a second"
+    assert sent.startswith("51 datagrams of 1,010 events sent, 0.1")
+    assert answered == "51 answered, 0 not, 0 with other rings than this machine finds, 0 unexpected"
+    assert times.startswith("from due to answered [us]: p50 ")
+    assert "51 datagrams, 1,010 events (rings: " in err
+
+
+@contextmanager
+def answering(how: Callable[[bytes], list[bytes]]) -> Iterator[int]:
+    """A port of something that answers each datagram so."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.bind(("127.0.0.1", 0))
+        own.settimeout(0.1)
+        ended = threading.Event()
+
+        def run() -> None:
+            while not ended.is_set():
+                try:
+                    data, back = own.recvfrom(2048)
+                except TimeoutError:
+                    continue
+                for answer in how(data):
+                    own.sendto(answer, back)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            yield own.getsockname()[1]
+        finally:
+            ended.set()
+            thread.join()
+
+
+def test_wrong_lost_doubled_and_strange_answers_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    def how(data: bytes) -> list[bytes]:
+        first, count = int.from_bytes(data[:3], "little"), data[3]
+        empty = data[:4] + bytes(20 * count)
+        if first == 0:
+            return []
+        return [empty, empty] if first == 20 else [b"x", empty, data[:4]]
+
+    with answering(how) as port:
+        _, sent, answered, _ = sent_to(port, capsys)
+    assert sent.startswith("51 datagrams of 1,010 events")
+    # The first is lost, the second comes twice, each of the others between two that are none.
+    assert answered == "50 answered, 1 not, 50 with other rings than this machine finds, 99 unexpected"
+
+
+def test_a_receiver_that_does_not_answer_is_said_and_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with answering(lambda _data: []) as port:
+        assert sent_to(port, capsys)[2:] == ["no answers"]
+
+
+def test_where_nobody_listens_the_system_takes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    _, sent, end = sent_to(port, capsys)
+    assert "not taken by the system: nobody listens there" in sent
+    assert end == "no answers"
+
+
+@pytest.mark.parametrize(
+    "wrong", ["udp:", "udp:localhost:1", "udp:127.0.0.1", "udp:127.0.0.1:0", "udp:127.0.0.1:70000"]
+)
+def test_an_address_to_send_to_that_is_none_is_one_line(
+    wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["trigger", "events", "--out", wrong]) == 2
+    err = capsys.readouterr().err
+    assert err == f"isthmus: --out {wrong}: expected udp:IP:PORT, such as udp:127.0.0.1:58400\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Several datagrams in and out at a time: a system call each where the system has no call for more.
+//! UDP sockets: several datagrams in and out at a time, a system call each where the system has no call for more.
 
-use super::LONGEST;
+use crate::serve::LONGEST;
 use std::io::{ErrorKind, Result};
 use std::net::UdpSocket;
 
@@ -9,10 +9,10 @@ use std::net::UdpSocket;
 /// what a scheduler takes the core away for.
 const BUFFER: usize = 8 << 20;
 
-pub(super) use system::Batch;
+pub(crate) use system::{Batch, grow};
 
-/// Whether a call that failed so can be made again: a client went away, or there was a signal.
-fn passing(kind: ErrorKind) -> bool {
+/// Whether a call that failed so can be made again: the other side is not there (any more), or there was a signal.
+pub(crate) fn passing(kind: ErrorKind) -> bool {
     matches!(
         kind,
         ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset | ErrorKind::Interrupted
@@ -29,8 +29,16 @@ mod system {
     use std::io::{Error, IoSlice, IoSliceMut};
     use std::os::fd::AsRawFd;
 
+    /// The socket's buffer for what comes grows as far as the system allows.
+    pub(crate) fn grow(socket: &UdpSocket) {
+        // Above the system's limit only with privileges. A smaller buffer loses more, but works.
+        if setsockopt(socket, RcvBufForce, &BUFFER).is_err() {
+            let _ = setsockopt(socket, RcvBuf, &BUFFER);
+        }
+    }
+
     /// Datagrams received together, and their answers.
-    pub(in super::super) struct Batch {
+    pub(crate) struct Batch {
         buffers: Box<[[u8; LONGEST + 1]]>,
         received: MultiHeaders<SockaddrStorage>,
         sent: MultiHeaders<SockaddrStorage>,
@@ -39,11 +47,8 @@ mod system {
 
     impl Batch {
         /// For so many. The socket's buffer grows as far as the system allows.
-        pub(in super::super) fn new(socket: &UdpSocket, together: usize) -> Self {
-            // Above the system's limit only with privileges. A smaller buffer loses more, but works.
-            if setsockopt(socket, RcvBufForce, &BUFFER).is_err() {
-                let _ = setsockopt(socket, RcvBuf, &BUFFER);
-            }
+        pub(crate) fn new(socket: &UdpSocket, together: usize) -> Self {
+            grow(socket);
             Self {
                 // A byte more than the longest: what is longer is cut, and the length is then wrong.
                 buffers: vec![[0; LONGEST + 1]; together].into_boxed_slice(),
@@ -54,7 +59,7 @@ mod system {
         }
 
         /// What waits now, to `each`, which says whether it is answered.
-        pub(in super::super) fn receive(
+        pub(crate) fn receive(
             &mut self,
             socket: &UdpSocket,
             mut each: impl FnMut(&[u8]) -> bool,
@@ -82,7 +87,7 @@ mod system {
         }
 
         /// Answers those to be answered, in their order. How many the system did not take.
-        pub(in super::super) fn answer(&mut self, socket: &UdpSocket, answers: &[Vec<u8>]) -> u64 {
+        pub(crate) fn answer(&mut self, socket: &UdpSocket, answers: &[Vec<u8>]) -> u64 {
             let slices: Vec<[IoSlice<'_>; 1]> =
                 answers.iter().map(|one| [IoSlice::new(one)]).collect();
             let (mut at, mut unsent) = (0, 0);
@@ -108,20 +113,23 @@ mod system {
     use super::{ErrorKind, LONGEST, Result, UdpSocket, passing};
     use std::net::SocketAddr;
 
+    /// The buffer stays what it is.
+    pub(crate) fn grow(_: &UdpSocket) {}
+
     /// Datagrams received together, and their answers.
-    pub(in super::super) struct Batch {
+    pub(crate) struct Batch {
         together: usize,
         senders: Vec<SocketAddr>,
     }
 
     impl Batch {
         /// For so many.
-        pub(in super::super) fn new(_: &UdpSocket, together: usize) -> Self {
+        pub(crate) fn new(_: &UdpSocket, together: usize) -> Self {
             Self { together, senders: Vec::with_capacity(together) }
         }
 
         /// What waits now, to `each`, which says whether it is answered.
-        pub(in super::super) fn receive(
+        pub(crate) fn receive(
             &mut self,
             socket: &UdpSocket,
             mut each: impl FnMut(&[u8]) -> bool,
@@ -142,7 +150,7 @@ mod system {
         }
 
         /// Answers those to be answered, in their order. How many the system did not take.
-        pub(in super::super) fn answer(&mut self, socket: &UdpSocket, answers: &[Vec<u8>]) -> u64 {
+        pub(crate) fn answer(&mut self, socket: &UdpSocket, answers: &[Vec<u8>]) -> u64 {
             let sent = answers.iter().zip(&self.senders);
             sent.filter(|(answer, to)| socket.send_to(answer, to).is_err()).count() as u64
         }
