@@ -5,8 +5,9 @@
 /// docs/explanation/cores/nanet.md.
 ///
 ///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
-///               gmii*_tx*; search_clk_i for search_*, with Search. rst_ni is synchronized into
-///               both here
+///               gmii*_tx*; search_clk_i for search_*, with Search; ttc_clk_i, the experiment's,
+///               for ttc_start_i, trigger* and release counters, with Release. rst_ni is
+///               synchronized into all of them here
 ///   BAR 0       4 KiB: registers in the first 256 bytes
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Result      result_o: what a program stores in RESULT, 2 clocks later, for one clock
@@ -20,7 +21,8 @@
 ///               may have its datagrams sent back; Search 1: behind each datagram of events
 ///               one with candidates for their rings, as nanet_search; Send 1: a program's
 ///               datagrams leave by port 0, as nanet_send, without Echo; the send memory is a
-///               range of the bus, with Regions too
+///               range of the bus, with Regions too; Release 1: what is stored in RESULT also
+///               changes trigger lines a fixed time after its event, as nanet_release
 ///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet:
 ///               nanet_nic_10g
 module nanet_nic
@@ -34,7 +36,8 @@ module nanet_nic
   parameter int unsigned Regions   = 0,
   parameter bit          Echo      = 1'b0,
   parameter bit          Search    = 1'b0,
-  parameter bit          Send      = 1'b0
+  parameter bit          Send      = 1'b0,
+  parameter bit          Release   = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -150,6 +153,16 @@ module nanet_nic
 
   output logic        result_valid_o,  // one clock: result_o is a program's answer
   output logic [31:0] result_o,
+
+  input  logic        ttc_clk_i,
+  input  logic        ttc_start_i,           // one clock: a burst begins
+  input  logic [23:0] cfg_release_latency_i, // clocks of ttc_clk_i
+  output logic        trigger_o,
+  output logic [ 3:0] trigger_lines_o,
+  output logic [31:0] status_released_o,
+  output logic [31:0] status_late_o,
+  output logic [31:0] status_early_o,
+  output logic [31:0] status_lost_o,
 
   input logic [63:0] time_cycles_i,
 
@@ -305,7 +318,41 @@ module nanet_nic
     .status_write_errors_o,
     .idle_o        (core_idle)
   );
-  assign idle_o = core_idle && (&port_idle);
+
+  // ---------------------------------------------------------------- answers out
+  logic released;
+  if (Release) begin : gen_release
+    logic ttc_rst_n;
+    sync_reset u_ttc_reset (
+      .clk_i (ttc_clk_i),
+      .rst_ni,
+      .rst_no(ttc_rst_n)
+    );
+    nanet_release u_release (
+      .clk_i,
+      .rst_ni,
+      .result_valid_i(result_valid_o),
+      .result_i      (result_o),
+      .lost_o        (status_lost_o),
+      .ttc_clk_i,
+      .ttc_rst_ni    (ttc_rst_n),
+      .ttc_start_i,
+      .latency_i     (cfg_release_latency_i),
+      .trigger_o,
+      .lines_o       (trigger_lines_o),
+      .released_o    (status_released_o),
+      .late_o        (status_late_o),
+      .early_o       (status_early_o),
+      .settled_o     (released)
+    );
+  end else begin : gen_no_release
+    assign {trigger_o, trigger_lines_o} = '0;
+    assign {status_released_o, status_late_o, status_early_o, status_lost_o} = '0;
+    assign released = 1'b1;
+    logic unused_ttc;
+    assign unused_ttc = ^{ttc_clk_i, ttc_start_i, cfg_release_latency_i};
+  end
+  assign idle_o = core_idle && (&port_idle) && released;
 
   logic unused;
   assign unused = ^{rx_clk, rx_dv, rx_er, rxd, bar_awlen_i, bar_awburst_i, bar_arburst_i,

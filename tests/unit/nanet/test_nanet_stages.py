@@ -19,3 +19,13 @@ def test_stages_behind_a_port(top: str, parameters: dict[str, int]) -> None:
 
 def test_nanet_ends() -> None:
     run("isthmus:nanet:nanet", "nanet_ends", "nanet_ends_tb", parameters={"Width": 16, "UnderWay": 8})
+
+
+@pytest.mark.parametrize(("width", "slots", "lines"), [(24, 4096, 4), (6, 16, 1), (11, 512, 8)])
+def test_nanet_calendar(width: int, slots: int, lines: int) -> None:
+    parameters = {"TimeWidth": width, "Slots": slots, "Lines": lines}
+    run("isthmus:nanet:nanet", "nanet_calendar", "nanet_calendar_tb", parameters=parameters)
+
+
+def test_nanet_release() -> None:
+    run("isthmus:nanet:nanet", "nanet_release", "nanet_release_tb", parameters={"Slots": 512})
