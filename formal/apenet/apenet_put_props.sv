@@ -65,7 +65,7 @@ module apenet_put_props
 
   apenet_put #(
     .DataWidth(512),
-    .Depth    (16),
+    .Depth    (32),
     .Credits  (4)
   ) dut (.*);
 
@@ -107,7 +107,7 @@ module apenet_put_props
   assign cut   = dut.u_read.cut_valid;
   assign at    = dut.u_read.u_cut.gen_stored.addr_q;
   assign past  = dut.u_read.u_cut.gen_stored.past_q;
-  assign end_  = {1'b0, at[63:8], 8'd0} + 65'(past);
+  assign end_  = {1'b0, at[63:9], 9'd0} + 65'(past);
   assign limit = {until_, 6'd0};
 
   logic [63:0] low;  // of a read
@@ -159,7 +159,7 @@ module apenet_put_props
       if (arvalid_o) assert (cut);
       if (cut) begin
         assert (at >= {base, 6'd0} && end_ <= limit);
-        assert (past > 13'(at[7:0]) && past <= 13'd255 + 13'(MaxPayload));
+        assert (past > 13'(at[8:0]) && past <= 13'd511 + 13'(MaxPayload));
       end
       cover (arvalid_o && high == limit && blocks == 17'd3);
       cover (event_valid_o && event_o.reserved == 7'(PutOutside));

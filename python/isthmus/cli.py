@@ -67,8 +67,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="read, write (host-read, host-write), device-read, device-write, put, message, "
-            "nic-to-memory or update.  [all]",
+            help="read, write (host-read, host-write), device-read, device-write, put, get, "
+            "message, nic-to-memory or update.  [all]",
         ),
     ] = None,
     size: Annotated[

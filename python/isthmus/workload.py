@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from isthmus.results import Measurement
 
 Operation = Literal[
-    "host-read", "host-write", "device-read", "device-write", "put", "message", "nic-to-memory", "update"
+    "host-read",
+    "host-write",
+    "device-read",
+    "device-write",
+    "put",
+    "get",
+    "message",
+    "nic-to-memory",
+    "update",
 ]
 
 
@@ -68,6 +76,12 @@ OPERATIONS: Mapping[str, OperationText] = {
         "Host writes to a remote host's memory",
         "put",
         "one-way: until the data are in remote memory",
+    ),
+    "get": OperationText(
+        "Host reads {size} of a remote host's memory",
+        "Host reads a remote host's memory",
+        "get",
+        "round trip: until the data are in the program's own memory, and it has seen that",
     ),
     "message": OperationText(
         "Host sends a message of {size} to a remote host",

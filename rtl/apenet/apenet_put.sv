@@ -72,7 +72,7 @@ module apenet_put
 );
   localparam int unsigned Posts     = 16;
   localparam int unsigned UnderWay  = 8;
-  localparam int unsigned Burst     = 256;  // bytes of a read
+  localparam int unsigned Burst     = 512;  // bytes of a read: a bus that splits it says so
   localparam int unsigned DataBytes = DataWidth / 8;
   localparam int unsigned RoomW     = $clog2(Depth) + 1;
 

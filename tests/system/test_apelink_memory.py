@@ -108,3 +108,30 @@ def test_the_published_firmware_takes_its_time_for_each_packet() -> None:
     wake, work = (0.6e6, 2.0e6), 4.0e6
     took = 4096 * 8e12 / found["throughput"]["payload_bit_s"]
     assert wake[0] + work < took < wake[1] + work + 2e6
+
+
+def test_a_put_is_in_memory_before_its_event_is_with_the_program() -> None:
+    put, seen = (run(Puts(5000, test=test, iterations=3), name="apelink") for test in ("put", "one-way"))
+    # The event is a write behind the last one of the payload, and its load takes 70 ns.
+    assert 70e3 < seen["latency_ps"]["avg"] - put["latency_ps"]["avg"] < 250e3
+    assert put["stages"][-1]["name"] == "last write: bus and memory"
+    assert sum(stage["ps"] for stage in put["stages"]) == put["stages_total_ps"]
+
+
+@pytest.mark.parametrize("test", ["one-way", "get"])
+def test_over_a_bus_that_is_slower_than_the_link_the_bus_is_filled(test: str) -> None:
+    found = run(Puts(65_536, test=test, window=4, iterations=6), name="apelink")
+    work = found["workload"]
+    # By hand: 3986.4 MB/s of eight lanes beside SKP; 512 bytes in 8 completions of 84, a DLLP of 8 for the
+    # acknowledgement of the request and one for its credit.
+    assert work["bus_limit_byte_s"] == pytest.approx(3986.4e6 * 512 / (8 * 84 + 16), rel=1e-6)
+    assert work["bus_limit_byte_s"] < work["link_limit_byte_s"]
+    assert found["throughput"]["payload_bit_s"] / 8 > 0.98 * work["bus_limit_byte_s"]
+    assert work["busy"]["pcie"] > 0.98
+
+
+def test_a_program_has_an_event_by_one_load_of_its_line() -> None:
+    found = run(Puts(64, iterations=3), name="apelink")
+    (event,) = (stage["ps"] for stage in found["stages"] if stage["name"].startswith("event"))
+    # Two ports, memory, wire and one load of 70 ns; a second load would be 70 ns more.
+    assert 2 * 108e3 + 50e3 + 70e3 < event < 2 * 108e3 + 50e3 + 70e3 + 85e3

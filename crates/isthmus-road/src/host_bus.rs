@@ -162,6 +162,10 @@ impl Mmio for Bar {
         self.host.mmio_write32(offset, value).await.map_err(failed)
     }
 
+    async fn write64(&mut self, offset: u64, value: u64) -> Result<(), TransportError> {
+        self.host.mmio_write64(offset, value).await.map_err(failed)
+    }
+
     async fn write_combined(&mut self, offset: u64, data: &[u8]) -> Result<(), TransportError> {
         if self.single.contains(&offset) {
             for (index, word) in data.as_chunks::<4>().0.iter().enumerate() {
@@ -193,6 +197,26 @@ impl HostMemory {
     /// The host whose memory it is.
     pub(crate) fn host(&self) -> &MmioHost {
         &self.host
+    }
+
+    /// Waits until these 8 bytes are no longer `seen`; false when `deadline` passes first.
+    async fn changed(
+        &self,
+        offset: usize,
+        seen: u64,
+        deadline: Duration,
+    ) -> Result<bool, TransportError> {
+        let asleep = self.sim.now();
+        let changed = self.host.memory().watch(offset, 8, |bytes| word(bytes) != seen);
+        let watched = if deadline == Duration::MAX {
+            // No timer, so that a simulation in which nothing else is pending is idle.
+            Ok(changed.await)
+        } else {
+            let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
+            self.sim.timeout(deadline.saturating_sub(asleep), changed).await
+        };
+        self.blocked.set(self.blocked.get() + (self.sim.now() - asleep));
+        watched.ok().transpose().map_err(failed).map(|in_time| in_time.is_some())
     }
 
     /// The time that the program waited for the device to change its memory.
@@ -236,23 +260,30 @@ impl DmaMemory for HostMemory {
         seen: u64,
         deadline: Duration,
     ) -> Result<u64, TransportError> {
-        let asleep = self.sim.now();
-        let changed = self.host.memory().watch(offset, 8, |bytes| word(bytes) != seen);
-        let watched = if deadline == Duration::MAX {
-            // No timer, so that a simulation in which nothing else is pending is idle.
-            Ok(changed.await)
+        if self.changed(offset, seen, deadline).await? {
+            self.load64(offset).await
         } else {
-            let deadline = Picoseconds(deadline.as_nanos() as u64 * 1_000);
-            self.sim.timeout(deadline.saturating_sub(asleep), changed).await
-        };
-        self.blocked.set(self.blocked.get() + (self.sim.now() - asleep));
-        match watched {
-            Err(_) => Ok(seen),
-            Ok(watched) => {
-                watched.map_err(failed)?;
-                self.load64(offset).await
-            }
+            Ok(seen)
         }
+    }
+
+    // A line comes into the core's cache once.
+    async fn load_line(&mut self, offset: usize, line: &mut [u8]) -> Result<(), TransportError> {
+        self.read(offset, line).await
+    }
+
+    async fn poll_line(
+        &mut self,
+        offset: usize,
+        line: &mut [u8],
+        deadline: Duration,
+    ) -> Result<bool, TransportError> {
+        let last = line.len() - 8;
+        let changed = self.changed(offset + last, word(&line[last..]), deadline).await?;
+        if changed {
+            self.load_line(offset, line).await?;
+        }
+        Ok(changed)
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Operation {
     DeviceWrite,
     /// A host program writes a remote host's memory: done when the data is in it.
     Put,
+    /// A host program reads a remote host's memory: done when the data is in its own and the program has seen it.
+    Get,
     /// A host program sends to a remote program: done when that program has it.
     Message,
     /// A datagram comes from the wire into host memory: done when a host program sees its event.
@@ -42,6 +44,7 @@ impl Operation {
             Self::DeviceRead => "device-read",
             Self::DeviceWrite => "device-write",
             Self::Put => "put",
+            Self::Get => "get",
             Self::Message => "message",
             Self::NicToMemory => "nic-to-memory",
             Self::GpuWrite => "gpu-write",

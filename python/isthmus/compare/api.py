@@ -96,7 +96,8 @@ def compare(
 ) -> Comparison:
     """Measure a transfer over every road that carries it.
 
-    op          read, write, device-read, device-write, put, message, nic-to-memory, update; None: a small set
+    op          read, write, device-read, device-write, put, get, message, nic-to-memory, update; None: a
+                small set
     size        bytes of a request: 256, "2K", "8,64,1K" or "8:4K"
     window      requests in flight, 1 without it
     rate        instead of window: requests a second, for example "100k"

@@ -23,6 +23,7 @@ OVERVIEW: tuple[tuple[str, tuple[int, ...]], ...] = (
     ("host-read", (8, 64, 256, 1024, 4096)),
     ("host-write", (8, 64, 256, 1024, 4096)),
     ("put", (8, 64, 256, 1024, 4096)),
+    ("get", (8, 256, 4096)),
     ("message", (8, 64, 256)),
     ("device-read", (8, 256, 4096)),
     ("device-write", (8, 256, 4096)),

@@ -40,6 +40,7 @@ BASE_NS = {
     ("ccix", "contended"): 150,
     ("ccix", "locks"): 900,
     ("ccix", "pcie-dma"): 620,
+    ("apenet", "dma"): 1_400,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
 }
@@ -88,6 +89,8 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         )
     elif road in ("eci", "ccix", "nanet"):
         operation, size, driver = work["operation"], work["bytes"], work["driver"]
+    elif road == "apenet":
+        operation, size, driver = work["operation"], work["bytes"], "dma"
     else:
         operation, size = work["test"], work["size_bytes"]
         driver = "message" if operation == "message" else "inline" if work["inline_bytes"] else "dma"
@@ -196,7 +199,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "noise": noise is not None, "busy": {"host": load, "wire": load / 3}, "saturated": saturated,
                 **own,
             },
-            "definition": "rtt" if operation == "host-read" else "one_way",
+            "definition": "rtt" if operation in ("host-read", "get") else "one_way",
             "arrivals": arrivals,
             "seed": scenario["seed"],
             "iterations": n,

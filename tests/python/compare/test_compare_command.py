@@ -88,7 +88,10 @@ def test_details_come_behind_the_first_screen(call: Any) -> None:
             "size: 17 bytes; expected a multiple of 4 from 4 to 1M, for example 16 or 20",
         ),
         ("--op read --window 2 --rate 1k", "--window and --rate exclude each other"),
-        ("--op put --size 12", "12 bytes: put over RDMA by inline takes a multiple of 8 bytes, 8 to 504"),
+        (
+            "--op put --size 12 --platform forth-rdma",
+            "12 bytes: put over RDMA by inline takes a multiple of 8 bytes, 8 to 504",
+        ),
         ("--op message --size 1K", "1 KiB: message over RDMA by message takes a multiple of 8 bytes"),
         (
             "--op device-read --window 2 --platform rdma-pcie",
@@ -256,3 +259,30 @@ def test_each_scenario_gets_its_own_model(monkeypatch: pytest.MonkeyPatch) -> No
     request = Request(op="read", platforms=["gige-direct", "usb-t5810"])
     measure(request, command="compare", runner=run)
     assert seen == {"gige-direct": "gige_etherbone.so", "usb-t5810": "usb_etherbone.so"}
+
+
+def test_apelink_is_measured_beside_rdma_by_the_same_end_of_a_put() -> None:
+    runs = planned(Request(op="put", size=64, platforms=["apelink", "forth-rdma"])).runs
+    assert {run.platform.name for run in runs} == {"forth-rdma", "apelink"}
+    (apelink,) = (run for run in runs if run.platform.name == "apelink")
+    made = apelink.scenarios(lambda top, values: Path(f"{top}.so"))
+    # Until the last byte is in the remote memory, as RDMA's, and not until the far program has its event.
+    assert [one["workload"]["test"] for one in made] == ["put", "put"]
+    assert [one["profile"] for one in made] == ["isthmus", "as-published"]
+    (get,) = planned(Request(op="get", size=64)).runs
+    assert [one["workload"]["test"] for one in get.scenarios(lambda top, values: Path(f"{top}.so"))] == [
+        "get"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"rate": "100k"}, "put over APElink is measured with requests in flight: expected no --rate"),
+        ({"window": 17}, "put over APElink: window: 17; expected 1 to 16 puts in flight"),
+        ({"size": "1M", "window": 5}, "put over APElink: window: 5; a put memory holds 4 of 1048576 bytes"),
+    ],
+)
+def test_what_apelink_does_not_carry_is_said(options: dict[str, Any], why: str) -> None:
+    with pytest.raises(UserError, match=why):
+        planned(Request(op="put", platforms=["apelink"], **options))

@@ -45,11 +45,11 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
             "profile": profile,
             "method": "poll",
             "workload": {
-                "operation": work["operation"], "bytes": size, "driver": "poll", "window": window,
+                "operation": work["operation"], "bytes": size, "driver": "dma", "window": window,
                 "rate_per_s": None,
                 "noise": False, "busy": {"wire": 0.9}, "saturated": False, "test": work["test"],
                 "nodes": work["nodes"], "near": near, "far": far, "hop_clocks": 19,
-                "link_limit_byte_s": 3.37e9,
+                "link_limit_byte_s": 3.37e9, "bus_limit_byte_s": 3.1e9,
             },
             "definition": "half_round_trip" if ping_pong else definition,
             "arrivals": f"window:{window}",
@@ -87,7 +87,7 @@ def measured() -> Document:
 def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
     text = tables.text(measured())
     rows = [line.split() for line in text.splitlines()]
-    assert ["apelink", "isthmus", "host", "ping-pong", "1", "4096", *["2.365"] * 3, "-", "-"] in rows
+    assert ["apelink", "isthmus", "host", "ping-pong", "1", "4096", *["2.365"] * 3, "-", "-", "-"] in rows
     assert [
         "apelink",
         "isthmus",
@@ -98,6 +98,8 @@ def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
         *["2.365"] * 3,
         "3,000",
         "89.0",
+        "%",
+        "96.8",
         "%",
     ] in rows
     assert "# the way of one put of 4096 bytes, in us" in text
@@ -130,7 +132,7 @@ def test_gets_are_measured_by_their_own_operation_and_have_limits_in_the_documen
     assert limits["nanet.get.latency"].simulated == pytest.approx(1 + 64 / 3e3, abs=1e-3)
     assert (limits["nanet.get.latency"].verdict, limits["nanet.get.rate"].verdict) == ("met", "met")
     (one,) = apenet.measure([Point(Puts(64, test="get"))], runner=engine, given=MODEL)
-    assert (one.definition, one.workload["operation"]) == ("rtt", "host-read")
+    assert (one.definition, one.workload["operation"]) == ("rtt", "get")
     assert "isthmus, get" in page.page(made)
 
 
@@ -176,7 +178,8 @@ def test_a_scenario_has_the_link_of_the_torus_and_firmware_only_as_published() -
         (Puts(nodes=17), "nodes: 17; expected 2 to 16"),
         (Puts(near="disk"), "unknown memory 'disk'; choose from host, gpu, staged"),
         (Puts(test="get", near="gpu"), "memory: gpu:host; a get goes from host or gpu to host"),
-        (Puts(test="round"), "unknown test 'round'; choose from one-way, ping-pong, get"),
+        (Puts(test="put", far="gpu"), "memory: host:gpu; test put ends in the far host's memory"),
+        (Puts(test="round"), "unknown test 'round'; choose from one-way, put, ping-pong, get"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_built(puts: Puts, message: str) -> None:

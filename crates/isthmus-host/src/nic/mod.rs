@@ -342,7 +342,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     }
 
     /// Gets `bytes` of another node's put memory, from `remote` of a target on, into the registered pages from `offset`
-    /// on: two posted stores. [`get_done`](Self::get_done) has its number, which this gives, when it is there.
+    /// on: one posted store. [`get_done`](Self::get_done) has its number, which this gives, when it is there.
     ///
     /// # Errors
     /// When it leaves the pages, its target is not set, [`PutMemory::gets`] are unanswered, or a store fails.
@@ -427,18 +427,14 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     async fn take(&mut self, deadline: Duration) -> Result<bool, NicError> {
         let place = self.taken & (self.events - 1);
         let at = self.queue + place as usize * EVENT_BYTES;
-        let last = at + EVENT_BYTES - 8;
         let phase = (self.taken / self.events) & 1 == 0;
-        let mut word = self.memory.load64(last).await?;
-        while (word >> 63 == 1) != phase {
-            let seen = word;
-            word = self.memory.poll64(last, seen, deadline).await?;
-            if word == seen {
+        let mut bytes = [0; EVENT_BYTES];
+        self.memory.load_line(at, &mut bytes).await?;
+        while (bytes[EVENT_BYTES - 1] >> 7 == 1) != phase {
+            if !self.memory.poll_line(at, &mut bytes, deadline).await? {
                 return Ok(false);
             }
         }
-        let mut bytes = [0; EVENT_BYTES];
-        self.memory.read(at, &mut bytes).await?;
         let event = Event::decode(&bytes);
         self.taken = self.taken.wrapping_add(1);
         match &mut self.sending {

@@ -283,8 +283,7 @@ impl Putting {
         }
         let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
         let post = (target as u32) << 24 | bytes as u32;
-        bar.write32(u64::from(MAP + regs::POST_PLACES), places).await?;
-        bar.write32(u64::from(MAP + regs::POST), post).await?;
+        bar.write64(u64::from(MAP + regs::POST_PLACES), words(places, post)).await?;
         let sequence = self.posted;
         self.posted = self.posted.wrapping_add(1);
         Ok(sequence)
@@ -326,8 +325,7 @@ impl Putting {
         }
         let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
         let post = POST_GET | (target as u32) << 24 | bytes as u32;
-        bar.write32(u64::from(MAP + regs::POST_PLACES), places).await?;
-        bar.write32(u64::from(MAP + regs::POST), post).await?;
+        bar.write64(u64::from(MAP + regs::POST_PLACES), words(places, post)).await?;
         let sequence = self.asked;
         self.asked = self.asked.wrapping_add(1);
         self.unanswered.insert(sequence, (offset, bytes));
@@ -359,6 +357,12 @@ impl Putting {
         self.announced = self.announced.wrapping_add(1);
         Ok(())
     }
+}
+
+/// Both registers of a post, which are neighbours: one store.
+const fn words(places: u32, post: u32) -> u64 {
+    const { assert!(regs::POST == regs::POST_PLACES + 4 && (MAP + regs::POST_PLACES).is_multiple_of(8)) };
+    (post as u64) << 32 | places as u64
 }
 
 pub(super) async fn statistics<M: Mmio>(bar: &mut M) -> Result<PutStatistics, TransportError> {

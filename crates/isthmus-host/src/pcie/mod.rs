@@ -26,6 +26,13 @@ pub trait Mmio {
     /// Stores 4 bytes. Earlier stores to the [`DmaMemory`] are visible to the device before it.
     async fn write32(&mut self, offset: u64, value: u32) -> Result<(), TransportError>;
 
+    /// Stores 8 bytes at a multiple of 8, as one write where the processor can; the lower half is first at the device.
+    /// Ordered as [`write32`](Self::write32).
+    async fn write64(&mut self, offset: u64, value: u64) -> Result<(), TransportError> {
+        self.write32(offset, value as u32).await?;
+        self.write32(offset + 4, (value >> 32) as u32).await
+    }
+
     /// Stores bytes in ascending order through a write-combining mapping, and sends them off. What
     /// lies in one aligned line of 64 bytes should leave as one write.
     async fn write_combined(&mut self, offset: u64, data: &[u8]) -> Result<(), TransportError>;
@@ -59,6 +66,35 @@ pub trait DmaMemory {
     /// Loads 8 little-endian bytes at a multiple of 8, atomically and ordered after the device's
     /// earlier writes (an acquire load).
     async fn load64(&mut self, offset: usize) -> Result<u64, TransportError>;
+
+    /// Loads bytes that lie in one line of 64 bytes, at least 8, a multiple of 8: the last 8 of them first, as
+    /// [`load64`](Self::load64), the others behind it, when the processor has the line already.
+    async fn load_line(&mut self, offset: usize, line: &mut [u8]) -> Result<(), TransportError> {
+        let last = line.len() - 8;
+        let word = self.load64(offset + last).await?;
+        self.read(offset, &mut line[..last]).await?;
+        line[last..].copy_from_slice(&word.to_le_bytes());
+        Ok(())
+    }
+
+    /// Polls until the last 8 bytes of `line` are no longer what they are in it, then loads all as
+    /// [`load_line`](Self::load_line); false when `deadline` passes first, as [`poll64`](Self::poll64).
+    async fn poll_line(
+        &mut self,
+        offset: usize,
+        line: &mut [u8],
+        deadline: Duration,
+    ) -> Result<bool, TransportError> {
+        let last = line.len() - 8;
+        let seen = line[last..].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let word = self.poll64(offset + last, seen, deadline).await?;
+        if word == seen {
+            return Ok(false);
+        }
+        self.read(offset, &mut line[..last]).await?;
+        line[last..].copy_from_slice(&word.to_le_bytes());
+        Ok(true)
+    }
 
     /// Polls until these 8 bytes are no longer `seen`, and gives what they are then; `seen` when
     /// `deadline` passes first, which `Duration::MAX` never does.

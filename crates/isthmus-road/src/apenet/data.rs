@@ -64,6 +64,17 @@ impl Data {
         gpu.copy(self.host.cpu(), way, pieces).await.map_err(outside)
     }
 
+    /// Waits until the last bytes of what is put from a place of the registered pages on are in the host's memory: those
+    /// are written last. It costs nothing.
+    pub(super) async fn landed(&self, offset: usize, payload: &[u8]) -> Result<(), RoadError> {
+        let pieces = self.pieces(offset, payload.len())?;
+        let Some((at, length)) = pieces.last().copied() else { return Ok(()) };
+        let last = length.min(8);
+        let tail = &payload[payload.len() - last..];
+        let place = at + length - last;
+        self.host.memory().watch(place, last, |found| found == tail).await.map_err(outside)
+    }
+
     /// What was put, from a place of the registered pages on. A GPU's memory is read behind the writes that were passed
     /// to it: a program sees its event earlier. It costs no processor time.
     pub(super) async fn found(&self, offset: usize, bytes: usize) -> Result<Vec<u8>, RoadError> {

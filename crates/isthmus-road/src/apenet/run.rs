@@ -17,10 +17,10 @@ use isthmus_sim::world::host::MmioHost;
 
 use super::data::Data;
 use super::scenario::{ApenetMemory, ApenetScenario, ApenetTest, FLIT_BYTES, NAME};
-use super::world::World;
+use super::world::{Sent, World};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
-use crate::host_bus::{Bar, HostMemory};
+use crate::host_bus::{self, Bar, HostMemory};
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
 };
@@ -43,10 +43,12 @@ struct One {
     posted: Picoseconds,
     /// The far program has the event, which the copy into a GPU follows.
     came: Picoseconds,
+    /// With test put: the last byte is in the far memory.
+    landed: Picoseconds,
     /// The far program has its data; with ping-pong this one has that of the answer.
     seen: Picoseconds,
-    /// Flits that the first node had sent by then.
-    carried: u64,
+    /// What the links had carried by then.
+    carried: Sent,
 }
 
 /// What both programs know of each other: it costs no simulated time.
@@ -190,7 +192,7 @@ struct Programs {
     sim: Sim,
     scenario: ApenetScenario,
     hosts: [(MmioHost, NicConfig, Rc<Data>); 2],
-    carried: Box<dyn Fn() -> u64>,
+    carried: Box<dyn Fn() -> Sent>,
     total: usize,
     shared: Rc<Shared>,
     free: (Sender<()>, Receiver<()>),
@@ -209,10 +211,13 @@ impl Programs {
             scenario: scenario.clone(),
             hosts: nodes
                 .map(|node| (node.host.clone(), node.config.clone(), Rc::clone(&node.data))),
-            carried: Box::new(world.carried(match scenario.workload.test {
-                ApenetTest::Get => scenario.far(),
-                ApenetTest::OneWay | ApenetTest::PingPong => 0,
-            })),
+            carried: Box::new(world.carried(
+                match scenario.workload.test {
+                    ApenetTest::Get => scenario.far(),
+                    ApenetTest::OneWay | ApenetTest::Put | ApenetTest::PingPong => 0,
+                },
+                scenario.far(),
+            )),
             total,
             shared: Rc::clone(shared),
             free,
@@ -237,10 +242,12 @@ async fn programs(of: Programs) -> Result<(), RoadError> {
     });
     let compared: Vec<_> = compared.collect();
     let both: Vec<TaskOf<(), RoadError>> = match scenario.workload.test {
-        ApenetTest::OneWay => {
+        ApenetTest::OneWay | ApenetTest::Put => {
             let mut tasks = compared;
-            tasks.push(Box::pin(puts(near, total, Rc::clone(&shared), free.1)));
-            tasks.push(Box::pin(sees(far, total, shared, carried, seen)));
+            let watched = (scenario.workload.test == ApenetTest::Put).then_some(data);
+            tasks.push(Box::pin(puts(near, total, Rc::clone(&shared), (free.1, watched))));
+            let put = scenario.workload.test == ApenetTest::Put;
+            tasks.push(Box::pin(sees(far, (total, put), shared, carried, seen)));
             tasks
         }
         ApenetTest::PingPong => vec![
@@ -301,7 +308,7 @@ async fn puts(
     mut end: End,
     total: usize,
     shared: Rc<Shared>,
-    mut free: Receiver<()>,
+    (mut free, watched): (Receiver<()>, Option<Rc<Data>>),
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "put");
     for number in 0..total {
@@ -312,8 +319,18 @@ async fn puts(
         end.below(MAX_PUTS.min(end.shape.window as u32)).await?;
         let payload = payload(&mut random, end.shape.bytes);
         end.fill(number, &payload)?;
-        shared.payloads.borrow_mut().push_back(payload);
+        shared.payloads.borrow_mut().push_back(payload.clone());
         shared.ones.borrow_mut().push(One { begun: end.sim.now(), ..One::default() });
+        if let Some(data) = &watched {
+            let (data, slot, shared) =
+                (Rc::clone(data), end.shape.slot(number), Rc::clone(&shared));
+            let sim = end.sim.clone();
+            end.sim.spawn(async move {
+                data.landed(slot, &payload).await?;
+                shared.ones.borrow_mut()[number].landed = sim.now();
+                Ok::<(), RoadError>(())
+            });
+        }
         let posted = end.put(number).await?;
         if let Some(one) = shared.ones.borrow_mut().get_mut(number) {
             one.posted = posted;
@@ -324,15 +341,19 @@ async fn puts(
 
 async fn sees(
     mut end: End,
-    total: usize,
+    (total, put): (usize, bool),
     shared: Rc<Shared>,
-    carried: Box<dyn Fn() -> u64>,
+    carried: Box<dyn Fn() -> Sent>,
     seen: Vec<Sender<Seen>>,
 ) -> Result<(), RoadError> {
     for number in 0..total {
         let came = end.came(number, 0).await?;
         if let Some(one) = shared.ones.borrow_mut().get_mut(number) {
-            (one.came, one.seen, one.carried) = (came, end.sim.now(), carried());
+            let seen = if put { one.landed } else { end.sim.now() };
+            if seen == Picoseconds::ZERO {
+                return Err(wrong(format!("put {number} was announced before it was in memory")));
+            }
+            (one.came, one.seen, one.carried) = (came, seen, carried());
         }
         end.sim.count_transfers(1);
         let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
@@ -349,7 +370,7 @@ async fn pings(
     mut end: End,
     total: usize,
     shared: Rc<Shared>,
-    carried: Box<dyn Fn() -> u64>,
+    carried: Box<dyn Fn() -> Sent>,
     far: usize,
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "ping");
@@ -365,7 +386,8 @@ async fn pings(
         let carried = carried();
         let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
         compare((&end.data, end.shape), number, &expected, &shared).await?;
-        shared.ones.borrow_mut().push(One { begun, posted, came, seen, carried });
+        let one = One { begun, posted, came, seen, carried, ..One::default() };
+        shared.ones.borrow_mut().push(one);
         end.sim.count_transfers(1);
     }
     end.below(1).await
@@ -393,7 +415,7 @@ async fn gets(
     far: End,
     total: usize,
     shared: Rc<Shared>,
-    carried: Box<dyn Fn() -> u64>,
+    carried: Box<dyn Fn() -> Sent>,
 ) -> Result<(), RoadError> {
     let (mut random, shape) = (random(&end.sim, "get"), end.shape);
     let mut expected = VecDeque::new();
@@ -457,6 +479,9 @@ fn measurement(
     let suffix = if ping_pong { "ping-pong".to_owned() } else { arrivals.suffix() };
     let what = if get { "get" } else { "put" };
     let mut name = format!("{what}/b{}-{suffix}", workload.bytes);
+    if workload.test == ApenetTest::Put {
+        name += "-in-memory";
+    }
     if workload.nodes != 2 {
         name += &format!("-n{}", workload.nodes);
     }
@@ -466,7 +491,7 @@ fn measurement(
         (near, far) => name += &format!("-{}-{}", near.name(), far.name()),
     }
     let definition = match workload.test {
-        ApenetTest::OneWay => "one_way",
+        ApenetTest::OneWay | ApenetTest::Put => "one_way",
         ApenetTest::PingPong => "half_round_trip",
         ApenetTest::Get => "rtt",
     };
@@ -475,28 +500,33 @@ fn measurement(
     let before = ones[head as usize - 1];
     let after = counted.last().copied().unwrap_or(before);
     let span = after.seen.saturating_sub(before.seen);
-    let flits = after.carried - before.carried;
+    let flits = after.carried.flits - before.carried.flits;
+    let bus = after.carried.busiest_bus(&before.carried) as f64
+        * host_bus::byte_fs(&scenario.platform.link)
+        / 1e3;
     let clocks = span.0 as f64 / world.period.0 as f64;
     let core = Carried {
         operation: workload.operation,
         bytes: workload.bytes as u64,
-        driver: "poll",
+        driver: "dma",
         window: Some(workload.window),
         rate_per_s: None,
         noise: false,
-        busy: BTreeMap::from([("wire", (flits as f64 / clocks.max(1.0)).clamp(0.0, 1.0))]),
+        busy: BTreeMap::from([
+            ("wire", (flits as f64 / clocks.max(1.0)).clamp(0.0, 1.0)),
+            ("pcie", (bus / (span.0 as f64).max(1.0)).clamp(0.0, 1.0)),
+        ]),
         saturated: false,
     };
     made.workload.extend(core.to_workload());
-    // What the link carries of such puts if it never rests.
-    let limit = workload.bytes as f64 / scenario.flits() as f64 / world.period.as_secs_f64();
     for (key, value) in [
         ("test", json!(workload.test.name())),
         ("nodes", json!(workload.nodes)),
         ("near", json!(workload.near.name())),
         ("far", json!(workload.far.name())),
         ("hop_clocks", json!(scenario.hop_clocks())),
-        ("link_limit_byte_s", json!(limit)),
+        ("link_limit_byte_s", json!(scenario.link_limit())),
+        ("bus_limit_byte_s", json!(scenario.bus_limit())),
     ] {
         made.workload.insert(key.to_owned(), value);
     }
@@ -569,10 +599,14 @@ fn stages(
         ("wire", "routers and links", passed(far, "Came")?),
         ("wire", "the rest of its packets", passed(far, "Ended")?),
         ("fpga", "last writes answered", passed(far, "Announced")?),
-        ("host", "event, bus, memory, program sees it", one.came),
     ] {
         way.until(place, name, time)?;
     }
+    if scenario.workload.test == ApenetTest::Put {
+        way.until("host", "last write: bus and memory", one.seen)?;
+        return way.finish(one.seen);
+    }
+    way.until("host", "event, bus, memory, program sees it", one.came)?;
     if scenario.workload.far == ApenetMemory::Staged {
         way.until("host", "copy into the GPU", one.seen)?;
     }

@@ -7,8 +7,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_host::nic::MAX_PUT_BYTES;
+use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 
 use crate::error::RoadError;
+use crate::host_bus;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, two};
@@ -128,6 +130,8 @@ pub struct ApenetFirmware {
 pub enum ApenetTest {
     /// One program puts, the other one sees: a sample is one way.
     OneWay,
+    /// As one-way, but a sample ends when the last byte is in the far memory: no program takes part there.
+    Put,
     /// The other one puts back at once: a sample is half of a round trip.
     PingPong,
     /// The first program gets from the far node's put memory: a sample is from its request to its event.
@@ -139,6 +143,7 @@ impl ApenetTest {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::OneWay => "one-way",
+            Self::Put => "put",
             Self::PingPong => "ping-pong",
             Self::Get => "get",
         }
@@ -173,7 +178,7 @@ impl ApenetMemory {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApenetWorkload {
-    /// `put`, or with test `get` `host-read`.
+    /// `put`, or with test `get` `get`.
     pub operation: Operation,
     /// Shape.
     pub test: ApenetTest,
@@ -210,11 +215,16 @@ impl ApenetScenario {
     fn check(&self) -> Result<(), RoadError> {
         let workload = &self.workload;
         let get = workload.test == ApenetTest::Get;
-        let carried = if get { Operation::HostRead } else { Operation::Put };
+        let carried = if get { Operation::Get } else { Operation::Put };
         workload.operation.check("workload.operation", NAME, &[carried])?;
         if get && (workload.near != ApenetMemory::Host || workload.far == ApenetMemory::Staged) {
             let reason = "expected a get into the host's memory, from a host's or a GPU's";
             return Err(RoadError::scenario("workload.near", reason.to_owned()));
+        }
+        if workload.test == ApenetTest::Put && workload.far != ApenetMemory::Host {
+            let reason =
+                "expected host with test put: when a byte is in a GPU's memory is not seen";
+            return Err(RoadError::scenario("workload.far", reason.to_owned()));
         }
         if workload.test == ApenetTest::PingPong && workload.window != 1 {
             let reason = format!("{}: expected 1 with ping-pong", workload.window);
@@ -273,6 +283,33 @@ impl ApenetScenario {
     pub(super) fn flits(&self) -> u64 {
         let bytes = self.workload.bytes as u64;
         bytes.div_ceil(FLIT_BYTES) + FRAMING_FLITS * bytes.div_ceil(PACKET_BYTES)
+    }
+
+    /// What the link between two nodes carries of such puts if it never rests, in bytes of payload a second.
+    pub(super) fn link_limit(&self) -> f64 {
+        let bytes = self.workload.bytes as f64;
+        bytes / self.flits() as f64 * self.node.clock_mhz * 1e6
+    }
+
+    /// What the bus of a node carries of such puts if it never rests: the longest reads that it allows at one end, whose
+    /// answers come as the root complex cuts them, beside the acknowledgement and the credit of each request; the longest
+    /// writes at the other.
+    pub(super) fn bus_limit(&self) -> f64 {
+        let link = &self.platform.link;
+        let most =
+            |bytes: u32| (bytes as usize).min(self.workload.bytes).min(PACKET_BYTES as usize);
+        let read = most(link.max_read_request_bytes);
+        let part = read.min(link.read_completion_bytes as usize);
+        let answers = read.div_ceil(part) as u64 * wire_bytes(TlpKind::Completion, 0, part, false);
+        let dllps = [link.ack_every_tlps, link.update_every_tlps]
+            .iter()
+            .filter(|every| **every > 0)
+            .map(|every| DLLP_BYTES as f64 / f64::from(*every))
+            .sum::<f64>();
+        let write = most(link.max_payload_bytes);
+        let written = wire_bytes(TlpKind::Write, host_bus::MEMORY_BASE, write, false);
+        let shares = [read as f64 / (answers as f64 + dllps), write as f64 / written as f64];
+        shares[0].min(shares[1]) * 1e15 / host_bus::byte_fs(link)
     }
 
     /// A time in cycles of the nodes' clock.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use isthmus_host::nic::{
     EVENT_BYTES, KEY, NicConfig, PageSize, Paging, Place, PutMemory, Target, Window,
 };
+use isthmus_sim::kernel::Counter;
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
 use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_sim::world::pcie::{Pcie, PciePins};
@@ -25,6 +26,23 @@ const PAGE: PageSize = PageSize::K64;
 const SERVED: u16 = 0x6E7;
 /// Bus address of a GPU's memory: above the host's, below the BAR of the node.
 const GPU_BASE: u64 = 0x8000_0000;
+
+/// What links have carried.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sent {
+    /// Flits that a node has sent.
+    pub(super) flits: u64,
+    /// Octets of both buses, each way.
+    bus: [u64; 4],
+}
+
+impl Sent {
+    /// Octets since `before` of the way of a bus that carried the most.
+    pub(super) fn busiest_bus(&self, before: &Self) -> u64 {
+        let ways = self.bus.iter().zip(before.bus);
+        ways.map(|(now, then)| now - then).max().unwrap_or_default()
+    }
+}
 
 /// A host with its node.
 pub(super) struct Node {
@@ -61,10 +79,20 @@ impl World {
         Ok(Self { simulation, nodes, period, lines })
     }
 
-    /// Flits that a node has sent.
-    pub(super) fn carried(&self, node: usize) -> impl Fn() -> u64 + 'static {
-        let lines = self.lines[node].clone();
-        move || lines.iter().map(|line| line.borrow().carried()).sum()
+    /// What a node has sent, and the buses of both ends have carried.
+    pub(super) fn carried(&self, sender: usize, far: usize) -> impl Fn() -> Sent + 'static {
+        let lines = self.lines[sender].clone();
+        let counter = |node: usize, way: &str, what: &str| {
+            self.simulation.counters().counter(format!("pcie{node}.{way}.{what}"))
+        };
+        let ways = [(0, "down"), (0, "up"), (far, "down"), (far, "up")];
+        let octets = ways.map(|(node, way)| {
+            [counter(node, way, "wire_bytes"), counter(node, way, "dllp_bytes")]
+        });
+        move || Sent {
+            flits: lines.iter().map(|line| line.borrow().carried()).sum(),
+            bus: std::array::from_fn(|way| octets[way].iter().map(Counter::get).sum()),
+        }
     }
 }
 

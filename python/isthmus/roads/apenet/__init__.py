@@ -12,6 +12,7 @@ ROAD = Road(
     kinds=f"{_HERE}.platform:KINDS",
     text=f"{_HERE}.tables:text",
     columns=f"{_HERE}.columns:COLUMNS",
+    quantities=f"{_HERE}.quantities:QUANTITIES",
     page=f"{_HERE}.page:page",
     places={
         "host": Place("hosts and their buses", "c2"),
@@ -19,4 +20,5 @@ ROAD = Road(
         "fpga": Place("the far node", "c1"),
     },
     label=f"{_HERE}.bench:label",
+    question=f"{_HERE}.question",
 )

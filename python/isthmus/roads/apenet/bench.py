@@ -20,7 +20,7 @@ from isthmus.results import Document
 
 PLATFORM = "apelink"
 TOP = "apenet_node"
-TESTS = ("one-way", "ping-pong", "get")
+TESTS = ("one-way", "put", "ping-pong", "get")
 MEMORIES = ("host", "gpu", "staged")
 """Of the host; of a GPU, which the node reads and writes; of a GPU, by copies to and from the host's."""
 LARGEST = largest("ApenetWorkload", "bytes")
@@ -37,7 +37,8 @@ WALL_S = 3600
 class Puts:
     """Puts of a size from one node of a ring to the one halfway round.
 
-    test        one-way and ping-pong put; get asks the far node for as much, and waits for it
+    test        one-way, put and ping-pong put; put ends when the last byte is in the far memory, the others
+                when the program there has its event; get asks the far node for as much, and waits for it
     near, far   memory of the first node and of the far one: of MEMORIES
     """
 
@@ -73,6 +74,8 @@ def check(puts: Puts) -> None:
         raise UserError(f"window: {puts.window}; expected 1 to {MOST_IN_FLIGHT} puts in flight")
     if puts.test == "get" and (puts.near != "host" or puts.far == "staged"):
         raise UserError(f"memory: {memories(puts.near, puts.far)}; a get goes from host or gpu to host")
+    if puts.test == "put" and puts.far != "host":
+        raise UserError(f"memory: {memories(puts.near, puts.far)}; test put ends in the far host's memory")
     if puts.test == "ping-pong" and puts.window != 1:
         raise UserError(f"window: {puts.window}; a ping-pong has one put in flight")
     room = MEMORY // (-(-puts.size // PAGE) * PAGE)
@@ -112,7 +115,7 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             **({"firmware": firmware} if design.firmware.value else {}),
         },
         "workload": {
-            "operation": "host-read" if puts.test == "get" else "put",
+            "operation": "get" if puts.test == "get" else "put",
             "test": puts.test,
             "bytes": puts.size,
             "iterations": puts.iterations,

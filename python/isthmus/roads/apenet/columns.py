@@ -18,10 +18,15 @@ def _of(key: str) -> Callable[[Measurement], Cell]:
 
 
 COLUMNS: Sequence[Column] = (
-    Column("test", "one-way; ping-pong: half of a round trip; get: request to data", _of("test")),
+    Column(
+        "test",
+        "one-way; put: into memory; ping-pong: half of a round trip; get: request to data",
+        _of("test"),
+    ),
     Column("nodes", "nodes of the ring; puts go halfway round", _of("nodes")),
     Column("near", "memory of the first node's program: host, gpu or staged", _of("near")),
     Column("far", "memory of the far node's program", _of("far")),
     Column("hop_clocks", "clocks of a link between nodes", _of("hop_clocks")),
     Column("link_limit_byte_s", "payload a second over a link that never rests", _of("link_limit_byte_s")),
+    Column("bus_limit_byte_s", "the same over the bus of a node", _of("bus_limit_byte_s")),
 )

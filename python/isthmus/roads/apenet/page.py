@@ -119,8 +119,8 @@ def _method(document: Document) -> str:
         "<li>Every node is the synthesizable SystemVerilog of this repository, evaluated clock by clock: "
         "reads of memory, packets, router, checks, translation, writes, events. Links are delays of whole "
         "clocks, without bit errors and framing.</li>",
-        "<li>The host's program posts by two stores and polls its event queue, with the host library of this "
-        "repository. The payload is in memory before the post.</li>",
+        "<li>The host's program posts by one store of 8 bytes and polls its event queue, with the host "
+        "library of this repository. The payload is in memory before the post.</li>",
         f"<li>Every byte was compared in the far memory when its event was seen: {checked:,} bytes.</li>",
         "</ul>",
     ]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from isthmus.results import Document, Measurement
 from isthmus.results.table import aligned
 from isthmus.roads.apenet.bench import memories
+from isthmus.roads.apenet.quantities import reached
 from isthmus.units import digits
 
 HEAD = (
@@ -22,6 +23,7 @@ HEAD = (
     "max",
     "MB/s",
     "of the link",
+    "of link and bus",
 )
 
 
@@ -51,7 +53,7 @@ def row(m: Measurement) -> Sequence[str]:
     times = ["-"] * 3
     if m.latency is not None:
         times = [us(m.latency.min), us(m.latency.avg), us(m.latency.max)]
-    carried, of = rate(m), share(m)
+    carried, of, limited = rate(m), share(m), reached(m)
     w = m.workload
     return (
         m.platform,
@@ -63,6 +65,7 @@ def row(m: Measurement) -> Sequence[str]:
         *times,
         "-" if carried is None else digits(carried),
         "-" if of is None else f"{100 * of:.1f} %",
+        "-" if limited is None else f"{100 * limited:.1f} %",
     )
 
 
@@ -78,7 +81,8 @@ def text(made: Document) -> str:
         "# ping-pong: half of the time until the far program's put has come back\n"
         "# get: from the request to the event of the data that came, in one program\n"
         "# memory gpu: of a GPU, peer to peer; staged: of a GPU, by copies to and from the host's; near:far\n"
-        "# of the link: payload, of what a link carries of such puts that never rests\n",
+        "# of the link: payload, of what a link carries of such puts that never rests\n"
+        "# of link and bus: the same of what is less, that or what the nodes' PCI Express carries of them\n",
         aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3)),
     ]
     staged = [m for m in members if m.stages]

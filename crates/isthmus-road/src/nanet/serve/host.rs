@@ -260,6 +260,10 @@ impl DmaMemory for Interruptible {
         self.memory.load64(offset).await
     }
 
+    async fn load_line(&mut self, offset: usize, line: &mut [u8]) -> Result<(), TransportError> {
+        self.memory.load_line(offset, line).await
+    }
+
     async fn poll64(
         &mut self,
         offset: usize,

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What APElink carries for `isthmus compare`, and the scenarios that measure it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from isthmus.bench.session import Models
+from isthmus.compare.question import Driver
+from isthmus.errors import UserError
+from isthmus.roads.apenet import bench
+
+if TYPE_CHECKING:
+    from isthmus.platforms import Platform
+    from isthmus.results.constants import Constants
+    from isthmus.workload import Question
+
+DEFAULTS = (bench.PLATFORM,)
+"""Platforms that are measured where none is named."""
+
+_TESTS: Mapping[str, str] = {"put": "put", "get": "get"}
+_DRIVERS: Mapping[str, tuple[Driver, ...]] = {
+    "put": (Driver("dma", "isthmus"), Driver("dma", "as-published")),
+    "get": (Driver("dma", "isthmus"),),
+}
+"""The document has no gets."""
+
+
+def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
+    """The drivers of each operation on a platform; empty where it is another road's."""
+    return _DRIVERS if platform.bus == "apenet" else {}
+
+
+def _puts(question: Question, size: int) -> bench.Puts:
+    return bench.Puts(
+        size,
+        window=question.window or 1,
+        test=_TESTS[question.operation],
+        iterations=question.requests(size),
+        seed=question.seed,
+    )
+
+
+def refusal(question: Question, driver: Driver, size: int) -> str:
+    """What a request may have where one of this size is not carried; empty where it is."""
+    del driver
+    if question.rate_per_s is not None:
+        return f"{question.operation} over APElink is measured with requests in flight: expected no --rate"
+    if question.noise is not None:
+        return f"{question.operation} over APElink is measured without noise of the host: expected no --noise"
+    try:
+        bench.check(_puts(question, size))
+    except UserError as error:
+        return f"{question.operation} over APElink: {error}"
+    return ""
+
+
+def interconnect(given: Constants) -> str:
+    """The road in a few characters."""
+    generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
+    return f"APElink, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+
+
+def family(given: Constants) -> str:
+    """The kind of road, whatever its generation and width."""
+    del given
+    return "APElink on PCIe"
+
+
+def driver_text(driver: str, profile: str, given: Constants | None) -> str:
+    """A driver as tables name it."""
+    del given
+    name = {"dma": "DMA"}.get(driver, driver)
+    return f"{name}, paper" if profile == "as-published" else name
+
+
+def scenarios(
+    question: Question, platform: Platform, drivers: Sequence[tuple[Driver, int]], models: Models
+) -> list[dict[str, Any]]:
+    """One scenario for each driver and size."""
+    made = []
+    for driver, size in drivers:
+        model = models(bench.TOP, bench.parameters(platform, driver.profile))
+        made.append(bench.scenario(platform, driver.profile, _puts(question, size), model))
+    return made
