@@ -51,14 +51,22 @@ module coherence_line_rx
     else if (ends && ready_i) count_q <= '0;
     else if (!whole || ready_i) count_q <= base + 5'(pop_o);
   end
-  for (genvar i = 0; i < int'(Words); i++) begin : gen_word
-    logic [4:0] at;
-    word_t shown;
-    assign at    = 5'(i) - base;
-    assign shown = words_i[at[2:0]];
-    assign message[i] = (whole || 5'(i) < count_q) ? buffer_q[i] : shown;
-    always_ff @(posedge clk_i) begin
-      if (5'(i) >= base && at < 5'(pop_o)) buffer_q[i] <= shown;
+  // Looked at only where there is a message: an idle circuit costs the simulator nothing.
+  always_comb begin
+    message = 'x;
+    if (valid_o) begin
+      for (int unsigned i = 0; i < Words; i++) begin
+        message[i] = (whole || 5'(i) < count_q) ? buffer_q[i] : words_i[3'(5'(i) - base)];
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (pop_o != '0) begin
+      for (int unsigned i = 0; i < Words; i++) begin
+        if (5'(i) >= base && 5'(5'(i) - base) < 5'(pop_o)) begin
+          buffer_q[i] <= words_i[3'(5'(i) - base)];
+        end
+      end
     end
   end
   assign header_o  = message[0];
