@@ -28,15 +28,17 @@ module coherence_line_rx
   localparam int unsigned Words = 19;
 
   word_t [Words-1:0] buffer_q, message;
-  logic [4:0] count_q, base, total, left, opcode;
+  header_t shown, kept;
+  logic [4:0] count_q, base, total, left;
   logic whole, ends;
+  assign shown = words_i[0];
+  assign kept  = buffer_q[0];
 
   // `whole`: the buffer has a message. Its successor's words may come in the cycle in which it is
   // taken.
-  assign whole  = count_q != '0 && count_q == words_of(Pair, buffer_q[0][63:59]);
+  assign whole  = count_q != '0 && count_q == words_of(Pair, kept.opcode);
   assign base   = whole ? '0 : count_q;
-  assign opcode = (base == '0) ? words_i[0][63:59] : buffer_q[0][63:59];
-  assign total  = words_of(Pair, opcode);
+  assign total  = words_of(Pair, (base == '0) ? shown.opcode : kept.opcode);
   assign left   = total - base;
   // The message that is not yet whole has its last word among those shown.
   assign ends    = !whole && avail_i != '0 && 5'(avail_i) >= left;
@@ -71,4 +73,6 @@ module coherence_line_rx
   end
   assign header_o  = message[0];
   assign payload_o = message[Words-1:1];
+  logic unused;
+  assign unused = ^{shown, kept};
 endmodule
