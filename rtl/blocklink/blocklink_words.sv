@@ -52,6 +52,13 @@ module blocklink_words
     end
   end
 
+  function automatic word_t landing(logic [BlockWords-1:0] lanes);
+    landing = '0;
+    for (int unsigned lane = 0; lane < BlockWords; lane++) begin
+      if (lanes[lane]) landing = landing | words_i[lane];
+    end
+  endfunction
+
   // Uncommitted words lie behind wptr_q, those for which there is no place nowhere.
   word_t window [8];
   for (genvar b = 0; b < 8; b++) begin : gen_bank
@@ -65,12 +72,7 @@ module blocklink_words
     always_ff @(posedge clk_i) begin
       if (mask_i != '0) begin
         if (lands[b] != '0 && 32'(stored) + 32'(rank) < Depth) begin
-          word_t word;
-          word = '0;
-          for (int unsigned lane = 0; lane < BlockWords; lane++) begin
-            if (lands[b][lane]) word = word | words_i[lane];
-          end
-          bank_q[waddr[PtrWidth-1:3]] <= word;
+          bank_q[waddr[PtrWidth-1:3]] <= landing(lands[b]);
         end
       end
     end

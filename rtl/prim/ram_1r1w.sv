@@ -41,17 +41,15 @@ module ram_1r1w #(
 `ifdef VERILATOR
   // One assignment a word. What Verilator makes of one a lane, a list of changed parts of words,
   // took a third of the time in which the coherent link is simulated.
-  always_ff @(posedge clk_i) begin
-    if (we_i == '1) begin
-      mem_q[waddr_i] <= wdata_i;
-    end else if (we_i != '0) begin
-      logic [Width-1:0] word;
-      word = mem_q[waddr_i];
-      for (int unsigned lane = 0; lane < NumLanes; lane++) begin
-        if (we_i[lane]) word[lane*LaneWidth+:LaneWidth] = wdata_i[lane*LaneWidth+:LaneWidth];
-      end
-      mem_q[waddr_i] <= word;
+  function automatic logic [Width-1:0] merged(logic [Width-1:0] old);
+    merged = old;
+    for (int unsigned lane = 0; lane < NumLanes; lane++) begin
+      if (we_i[lane]) merged[lane*LaneWidth+:LaneWidth] = wdata_i[lane*LaneWidth+:LaneWidth];
     end
+  endfunction
+  always_ff @(posedge clk_i) begin
+    if (we_i == '1) mem_q[waddr_i] <= wdata_i;
+    else if (we_i != '0) mem_q[waddr_i] <= merged(mem_q[waddr_i]);
   end
 `else
   // One assignment a lane: what synthesis takes for byte enables of a block memory.
