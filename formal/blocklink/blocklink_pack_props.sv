@@ -104,7 +104,7 @@ module blocklink_pack_props
 
   // What induction needs: the stage holds the circuit's words in order.
   word_t held;
-  logic held_ordered;
+  logic held_ordered, empty;
   always_comb begin
     held         = '0;
     held_ordered = 1'b1;
@@ -120,6 +120,14 @@ module blocklink_pack_props
       few : assert (dut.staged_q <= 5'(BlockWords + ChunkWords));
       no_owner : assert (dut.u_arb.owner_q == '0);
     end
+    // A chunk is put over the places behind the staged words: they are empty.
+    empty = 1'b1;
+    for (int unsigned i = 0; i < BlockWords + ChunkWords; i++) begin
+      if (5'(i) >= dut.staged_q && (dut.stage_q[i] != '0 || dut.stage_vc_q[i] != NoVc)) begin
+        empty = 1'b0;
+      end
+    end
+    if (rst_ni) behind : assert (empty);
   end
 
   always_comb begin

@@ -68,6 +68,8 @@ module coherence_cache_props
                           dut.s1_q.what inside {InLoad, InStore, InEvict});
       core_last : assert (!(dut.s2_valid_q && dut.s2_q.core) ||
                           dut.s2_q.what inside {InLoad, InStore, InEvict});
+      // An operation of the core has a row in every state.
+      rows : assert (!(dut.s2_valid_q && dut.s2_q.core && dut.step.never));
       // A response is in stage 2 two cycles after it came: it waits for nothing.
       opened : cover (dut.u_mshrs.open_q == '1);
       queued : cover (32'(dut.rsn_usage) == 8);
@@ -90,6 +92,7 @@ module coherence_cache_props
       end
       always_comb if (rst_ni && entry[s][w].state != RemoteI) begin
         its_set : assert (entry[s][w].index[0] == 1'(s));
+        in_table : assert (entry[s][w].state <= RemoteOm);
         once    : assert (w == 0 || entry[s][0].state == RemoteI ||
                           entry[s][0].index != entry[s][w].index);
       end

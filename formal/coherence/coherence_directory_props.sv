@@ -4,7 +4,8 @@
 /// no other copy is left, a transaction that has sent a forward goes on only when its answer, and
 /// where one is needed the victim, has come; a response is decided two cycles after it came and
 /// sends nothing; no message is without a place. Of the inputs only what the protocol's model shows
-/// is assumed: a response fits the table, and FINV is not answered as FSHR is.
+/// is assumed: a response fits the table, FINV is not answered as FSHR is, and the remote asks for no
+/// upgrade of a line that it may write. No other pair of state and message without a row occurs.
 module coherence_directory_props
   import coherence_pkg::*;
   import coherence_directory_pkg::*;
@@ -144,7 +145,8 @@ module coherence_directory_props
       if (s2_message inside {MsgHako, MsgHaks}) fits = fits && shared[s2_tbe];
     end
     if (s2 && s2_kind == KindRequest && !dut.s2_q.memory && !d.again) begin
-      fits = !dut.u_step.step.never;
+      // The one request that the table forbids, where it has the states.
+      fits = !(s2_message == MsgRupg && dut.ways.entry.directory == DirE);
     end
     if (rst_ni) assume (fits);
   end
@@ -213,6 +215,8 @@ module coherence_directory_props
         once    : assert (w == 0 || !entry[s][0].used || entry[s][0].index != entry[s][w].index);
         pinned  : assert (entry[s][w].pinned == open[TbeWidth]);
         copy    : assert (entry[s][w].home == HomeI || entry[s][w].has);
+        // The table has no row with any other pair of states.
+        states  : assert (!home_step(entry[s][w].directory, entry[s][w].home, MsgRldi).never);
         if (entry[s][w].leaves) begin
           leaves : assert (open[TbeWidth] && kind[open[TbeWidth-1:0]] == KindRecall);
         end
@@ -288,6 +292,8 @@ module coherence_directory_props
                          !open_of(d.tbe.what.index) [TbeWidth]);
     end
     goes_on : assert (!(s2 && dut.s2_q.resumed && d.again));
+    // What the remote or the host asks, and what goes on, has a row.
+    rows : assert (!(s2_sends && dut.never));
 
     // A grant finds no other copy; a store and an atomic neither.
     if (d.tbe.write && d.tbe.phase == TbeGrant && s2_sends) begin

@@ -60,7 +60,7 @@ module coherence_home_props
     // For the induction: a buffer has no more words than its message.
     always_comb if (rst_ni && dut.gen_link[0].gen_rx[s].u_line.count_q != '0) begin
       buffered : assert (dut.gen_link[0].gen_rx[s].u_line.count_q <=
-                         words_of(3'd1, dut.gen_link[0].gen_rx[s].u_line.buffer_q[0][63:59]));
+                         words_of(3'd1, dut.gen_link[0].gen_rx[s].u_line.kept.opcode));
     end
   end
   always_comb begin

@@ -62,6 +62,9 @@ module coherence_host_props
       .pop_o(alone_pop), .rsp_valid_o(some), .rsp_side_o(side), .rsp_header_o(alone),
       .rsp_message_o(alone_message), .rsp_data_o(alone_line)
     );
+    logic lined;  // something stands behind the header
+    assign lined = alone_message inside {MsgPsha, MsgPemd, MsgPdat, MsgPatm, MsgVicd, MsgHakd,
+                                         MsgHako};
     always_comb if (rst_ni) begin
       sink_line : assert (pop_o[0][4+s] == alone_pop[0][s]);
       sink_word : assert (pop_o[0][10+s] == alone_pop[0][2+s]);
@@ -78,8 +81,7 @@ module coherence_host_props
       end
       always_comb if (rst_ni && u_alone.gen_link[0].gen_rx[o].u_line.count_q != '0) begin
         buffered : assert (u_alone.gen_link[0].gen_rx[o].u_line.count_q <=
-                           words_of(3'd2,
-                                    u_alone.gen_link[0].gen_rx[o].u_line.buffer_q[0][63:59]));
+                           words_of(3'd2, u_alone.gen_link[0].gen_rx[o].u_line.kept.opcode));
       end
       for (genvar i = 0; i < 19; i++) begin : gen_word
         always_comb if (rst_ni && 5'(i) < u_alone.gen_link[0].gen_rx[o].u_line.count_q) begin
@@ -126,6 +128,9 @@ module coherence_host_props
                                dut.gen_side[s].gen_home[b].u_directory.rsp_index_i == alone.index);
         own_text     : assert (
           dut.gen_side[s].gen_home[b].u_directory.rsp_message_i == alone_message);
+        // Behind a message without a line stands what its buffer had before.
+        own_data     : assert (!lined ||
+          dut.gen_side[s].gen_home[b].u_directory.rsp_data_i == alone_line);
       end
 
       // Messages of a home leave once, as they are.

@@ -48,6 +48,9 @@ module coherence_remote_props
     .rsp_side_o(alone_side), .rsp_header_o(alone), .rsp_message_o(alone_message),
     .rsp_data_o(alone_line)
   );
+  logic lined;  // something stands behind the header
+  assign lined = alone_message inside {MsgPsha, MsgPemd, MsgPdat, MsgPatm, MsgVicd, MsgHakd,
+                                       MsgHako};
   for (genvar s = 0; s < 2; s++) begin : gen_side
     always_comb if (rst_ni) begin
       sink_line : assert (pop_o[0][4+s] == alone_pop[0][s]);
@@ -59,7 +62,7 @@ module coherence_remote_props
     // For the induction: a buffer has no more words than its message.
     always_comb if (rst_ni && u_alone.gen_link[0].gen_rx[s].u_line.count_q != '0) begin
       buffered : assert (u_alone.gen_link[0].gen_rx[s].u_line.count_q <=
-                         words_of(3'd2, u_alone.gen_link[0].gen_rx[s].u_line.buffer_q[0][63:59]));
+                         words_of(3'd2, u_alone.gen_link[0].gen_rx[s].u_line.kept.opcode));
     end
     for (genvar i = 0; i < 19; i++) begin : gen_word
       always_comb if (rst_ni && 5'(i) < u_alone.gen_link[0].gen_rx[s].u_line.count_q) begin
@@ -89,6 +92,9 @@ module coherence_remote_props
       own_line : assert (alone_side == 1'(k));
       own_id   : assert (32'(id) < Own / 2 && alone.id == id + (side ? id_t'(Own / 2) : '0));
       own_text : assert (dut.gen_cached.gen_slice[k].u_cache.rsp_message_i == alone_message);
+      // Behind a message without a line stands what its buffer had before.
+      own_data : assert (!lined ||
+                         dut.gen_cached.gen_slice[k].u_cache.rsp_data_i == alone_line);
     end
 
     // A forward that is taken is the slice's, and the slice's is taken.
@@ -160,6 +166,7 @@ module coherence_remote_props
     if (to_requester) its_id : assert (alone.id >= id_t'(Own) &&
                                        dut.u_requester.rsp_id_i == alone.id &&
                                        dut.u_requester.rsp_side_i == alone_side);
+    if (to_requester && lined) its_data : assert (dut.u_requester.rsp_line_i == alone_line);
   end
 
   // ---------------------------------------------------------------- a request, and its response

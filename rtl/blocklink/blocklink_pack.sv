@@ -47,12 +47,12 @@ module blocklink_pack
 
   // A chunk is taken while at most 7 words are staged: with it they are at most 16.
   localparam int unsigned Stage = BlockWords + ChunkWords;
-  localparam int unsigned All = Stage + BlockWords;
 
   logic [9:0] credit_q [NumVcs];
-  word_t [Stage-1:0] stage_q, stage_d;
-  logic [Stage-1:0][3:0] stage_vc_q, stage_vc_d;
-  logic [4:0] staged_q, staged_d, total;
+  // Places behind the staged words are 0, and of NoVc.
+  word_t [Stage-1:0] stage_q, all;
+  logic [Stage-1:0][3:0] stage_vc_q, all_vc;
+  logic [4:0] staged_q, total;
 
   // ---------------------------------------------------------------- one chunk
   logic [NumVcs-1:0] able, grant;
@@ -70,59 +70,47 @@ module blocklink_pack
   assign ready_o = grant;
 
   word_t [ChunkWords-1:0] chunk;
+  logic [ChunkWords-1:0][3:0] mark;  // ones where a place's circuit differs from NoVc
   always_comb begin
     chunk = '0;
     count = '0;
+    mark  = '0;
     for (int unsigned v = 0; v < NumVcs; v++) begin
       if (grant[v]) begin
         chunk = chunk | words_i[v];
         count = count | count_i[v];
       end
     end
+    for (int unsigned i = 0; i < ChunkWords; i++) begin
+      if (4'(i) < count) mark[i] = ~from;
+      else chunk[i] = '0;
+    end
   end
 
   // ---------------------------------------------------------------- behind what is staged
-  word_t [All-1:0] all;
-  logic [All-1:0][3:0] all_vc;
-  always_comb begin
-    all    = '0;
-    all_vc = {All{NoVc}};
-    for (int unsigned i = 0; i < Stage; i++) begin
-      if (5'(i) < staged_q) begin
-        all[i]    = stage_q[i];
-        all_vc[i] = stage_vc_q[i];
-      end
-    end
-    for (int unsigned i = 0; i < ChunkWords; i++) begin
-      for (int unsigned at = 0; at <= BlockWords; at++) begin
-        if (staged_q == 5'(at) && 4'(i) < count) begin
-          all[at+i]    = chunk[i];
-          all_vc[at+i] = from;
-        end
-      end
-    end
-    total  = staged_q + 5'(count);
-    some_o = total != '0;
-    words_o = all[BlockWords-1:0];
-    vc_o    = all_vc[BlockWords-1:0];
-    if (take_i) begin
-      staged_d   = (total > 5'(BlockWords)) ? total - 5'(BlockWords) : '0;
-      stage_d    = all[BlockWords+:Stage];
-      stage_vc_d = all_vc[BlockWords+:Stage];
-    end else begin
-      staged_d   = total;
-      stage_d    = all[0+:Stage];
-      stage_vc_d = all_vc[0+:Stage];
-    end
-  end
+  logic [$clog2(BlockWords+1)-1:0] behind;  // as a chunk is only taken behind so few
+  assign behind  = staged_q[$clog2(BlockWords+1)-1:0];
+  assign all     = stage_q | ($bits(all)'(chunk) << (32'(behind) * WordWidth));
+  assign all_vc  = stage_vc_q & ~($bits(all_vc)'(mark) << (32'(behind) * 4));
+  assign total   = staged_q + 5'(count);
+  assign some_o  = total != '0;
+  assign words_o = all[BlockWords-1:0];
+  assign vc_o    = all_vc[BlockWords-1:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) staged_q <= '0;
-    else staged_q <= staged_d;
-  end
-  always_ff @(posedge clk_i) begin
-    stage_q    <= stage_d;
-    stage_vc_q <= stage_vc_d;
+    if (!rst_ni) begin
+      staged_q   <= '0;
+      stage_q    <= '0;
+      stage_vc_q <= {Stage{NoVc}};
+    end else if (take_i) begin
+      staged_q   <= (total > 5'(BlockWords)) ? total - 5'(BlockWords) : '0;
+      stage_q    <= $bits(all)'(all[Stage-1:BlockWords]);
+      stage_vc_q <= {{BlockWords{NoVc}}, all_vc[Stage-1:BlockWords]};
+    end else begin
+      staged_q   <= total;
+      stage_q    <= all;
+      stage_vc_q <= all_vc;
+    end
   end
 
   // ---------------------------------------------------------------- credits

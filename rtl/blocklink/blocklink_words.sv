@@ -37,22 +37,29 @@ module blocklink_words
   ptr_t wptr_q, rptr_q, stored;
   assign stored = wptr_q - rptr_q;
 
-  // Lanes in the order of their words: sorted[r] is the r-th word of this circuit.
-  word_t [7:0] sorted;
+  // Eight banks; bank b has the words whose place ends in b. `lands[b]`: the lane whose word goes
+  // there, none or one.
+  logic [7:0][BlockWords-1:0] lands;
   logic [3:0] count;
   always_comb begin
-    sorted = '0;
-    count  = '0;
+    lands = '0;
+    count = '0;
     for (int unsigned lane = 0; lane < BlockWords; lane++) begin
       if (mask_i[lane]) begin
-        sorted[count[2:0]] = words_i[lane];
+        lands[3'(wptr_q[2:0] + count[2:0])][lane] = 1'b1;
         count = count + 4'd1;
       end
     end
   end
 
-  // Eight banks; bank b gets the word whose place ends in b. Uncommitted words lie behind wptr_q,
-  // those for which there is no place nowhere.
+  function automatic word_t landing(logic [BlockWords-1:0] lanes);
+    landing = '0;
+    for (int unsigned lane = 0; lane < BlockWords; lane++) begin
+      if (lanes[lane]) landing = landing | words_i[lane];
+    end
+  endfunction
+
+  // Uncommitted words lie behind wptr_q, those for which there is no place nowhere.
   word_t window [8];
   for (genvar b = 0; b < 8; b++) begin : gen_bank
     word_t bank_q [Depth/8];
@@ -63,8 +70,10 @@ module blocklink_words
     assign place = 3'(b) - rptr_q[2:0];
     assign raddr = rptr_q + ptr_t'(place);
     always_ff @(posedge clk_i) begin
-      if ({1'b0, rank} < count && 32'(stored) + 32'(rank) < Depth) begin
-        bank_q[waddr[PtrWidth-1:3]] <= sorted[rank];
+      if (mask_i != '0) begin
+        if (lands[b] != '0 && 32'(stored) + 32'(rank) < Depth) begin
+          bank_q[waddr[PtrWidth-1:3]] <= landing(lands[b]);
+        end
       end
     end
     assign window[b] = bank_q[raddr[PtrWidth-1:3]];
@@ -73,9 +82,13 @@ module blocklink_words
   end
 
   always_comb begin
-    words_o = '0;
-    for (int unsigned i = 0; i < Window; i++) begin
-      words_o[i] = window[rptr_q[2:0] + 3'(i)];
+    words_o = 'x;
+    // Where none is stored, nobody looks: an idle circuit costs the simulator nothing.
+    if (stored != '0) begin
+      words_o = '0;
+      for (int unsigned i = 0; i < Window; i++) begin
+        words_o[i] = window[rptr_q[2:0] + 3'(i)];
+      end
     end
     avail_o = (stored > ptr_t'(Window)) ? 4'(Window) : 4'(stored);
   end

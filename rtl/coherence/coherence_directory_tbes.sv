@@ -78,15 +78,19 @@ module coherence_directory_tbes
     end
   end
 
+  // Compared before what changes is known; one at most is of the line.
+  logic [NumTbe-1:0] same, open;
   always_comb begin
-    open_o    = 1'b0;
+    for (int unsigned i = 0; i < NumTbe; i++) begin
+      same[i] = phase_q[i] != TbeFree && what_q[i].index == index_i;
+    end
+  end
+  assign open = same & ~(NumTbe'(change_i.write) << change_at);
+  always_comb begin
+    open_o    = open != '0;
     open_id_o = '0;
     for (int unsigned i = 0; i < NumTbe; i++) begin
-      if (phase_q[i] != TbeFree && what_q[i].index == index_i &&
-          !(change_i.write && change_at == id_low_t'(i))) begin
-        open_o    = 1'b1;
-        open_id_o = tbe_id_t'(i);
-      end
+      if (open[i]) open_id_o = open_id_o | tbe_id_t'(i);
     end
     if (change_i.write && change_i.phase != TbeFree && change_i.what.index == index_i) begin
       open_o    = 1'b1;
