@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python"))
 FORMAL = ROOT / "formal"
 SELECT = "isthmus_fault"
+ANY = -1
+"""Stands for a model in which the select is an input: it has all faults."""
 YOSYS_LIMIT_S = 600.0
 # A clock that is turned around is no fault of the logic, and a proof of one clock cannot take it.
 _CLOCKS = re.compile(r"^(?:CLK|ARST|SRST|ALOAD|RD_CLK|WR_CLK|RD_ARST|RD_SRST)$")
@@ -331,6 +333,10 @@ def _select_is(module: str, value: int, width: int) -> list[str]:
             "cd .."]  # fmt: skip
 
 
+def _file(k: int) -> str:
+    return "any" if k == ANY else str(k)
+
+
 def proof_models(
     proof: Proof, task: Task, faults: Mapping[int, Fault], of: int, place: Path, wanted: Sequence[int]
 ) -> dict[int, Path]:
@@ -341,8 +347,9 @@ def proof_models(
     passes = [*first, *_selected(faults, task.top, width), *rest, *_as_sby(task), "design -save all"]
     models = {}
     for k in wanted:
-        models[k] = place / f"{k}.smt2"
-        passes += ["design -load all", *_select_is(task.top, k, width), "opt -fast", *_to_smt2(f"{k}.smt2")]
+        models[k] = place / f"{_file(k)}.smt2"
+        chosen = [] if k == ANY else _select_is(task.top, k, width)
+        passes += ["design -load all", *chosen, "opt -fast", *_to_smt2(models[k].name)]
     yosys(passes, place)
     return models
 
@@ -398,10 +405,17 @@ def miters(
     models = {}
     one = replace(twins.task, mode="prove")
     for k in wanted:
-        models[k] = place / f"{k}.smt2"
+        models[k] = place / f"{_file(k)}.smt2"
+        passes += ["design -load all", f"copy {top} twin_faulty", f"rename {top} twin_right"]
+        if k == ANY:
+            # The right copy has the select as an input too, since the ports of both must be the same.
+            passes += [
+                "cd twin_right", f"rename {SELECT} {SELECT}_right", f"delete -input w:{SELECT}_right",
+                f"connect -set {SELECT}_right {width}'d0", "cd ..", f"add -input {SELECT} {width} twin_right",
+            ]  # fmt: skip
+        else:
+            passes += [*_select_is("twin_right", 0, width), *_select_is("twin_faulty", k, width)]
         passes += [
-            "design -load all", f"copy {top} twin_faulty", f"rename {top} twin_right",
-            *_select_is("twin_right", 0, width), *_select_is("twin_faulty", k, width),
             "chformal -assert2assume twin_right", "chformal -assert -assume -remove twin_faulty",
         ]  # fmt: skip
         passes += [f"expose twin_right/w:{name} twin_faulty/w:{name}" for name in twins.outputs]
@@ -410,7 +424,7 @@ def miters(
             passes.append(f"expose {both}")
         passes += [
             "miter -equiv -make_assert -flatten twin_right twin_faulty twins", "hierarchy -top twins",
-            *_as_sby(one), *_to_smt2(f"{k}.smt2"),
+            *_as_sby(one), *_to_smt2(models[k].name),
         ]  # fmt: skip
     yosys(passes, place)
     return models
@@ -450,3 +464,41 @@ def solve(model: Path, engine: Sequence[str], arguments: Sequence[str], limit_s:
     elif "Status: PASSED" in said:
         answer.fails, answer.steps = False, answer.steps + 1
     return answer
+
+
+@dataclass
+class Answers:
+    """Of all faults in one model: those that break an assertion, in which step; `done`: no other does.
+    `steps`: those in which all others hold."""
+
+    fails: Mapping[int, int]
+    steps: int
+    done: bool
+    said: str = field(default="", repr=False)
+
+
+def solve_any(
+    model: Path,
+    engine: Sequence[str],
+    arguments: Sequence[str],
+    faults: Sequence[int],
+    limit_s: float,
+    select: str = SELECT,
+    low: str = "",
+) -> Answers:
+    """Ask a solver about all the faults at once, with the arguments of yosys-smtbmc."""
+    from isthmus import formal, jobs
+
+    mode = "induction" if "-i" in arguments else "base"
+    depth = arguments[list(arguments).index("-t") + 1]
+    log = model.with_name(f"{model.stem}-{mode}.log")
+    words = [select, depth, mode, low or "-", ",".join(map(str, faults)), *engine]
+    with contextlib.suppress(jobs.ToolTimeoutError):
+        jobs.run_tool(
+            [sys.executable, Path(__file__).with_name("fault_solver.py"), model, *words],
+            cwd=model.parent, timeout_s=limit_s, env={"PATH": formal.tool_path()}, log=log,
+        )  # fmt: skip
+    said = log.read_text(errors="replace")
+    fails = {int(k): int(step) for k, step in re.findall(r"^fails (\d+) (\d+)$", said, re.MULTILINE)}
+    steps = [int(step) for step in re.findall(r"^step (\d+)$", said, re.MULTILINE)]
+    return Answers(fails, max(steps, default=-1) + 1, bool(re.search(r"^done$", said, re.MULTILINE)), said)

@@ -27,13 +27,16 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fault_bench import Bench, Instances, Run, instances, recorded
 from fault_netlists import (
+    ANY,
     FORMAL,
     ROOT,
+    SELECT,
     BrokenError,
     Cells,
     Fault,
@@ -47,16 +50,21 @@ from fault_netlists import (
     proof_cells,
     proof_models,
     solve,
+    solve_any,
     there,
 )
 
 TABLE = Path(__file__).with_name("mutate.toml")
 SCORES = ROOT / "benchmarks" / "baselines" / "mutate.json"
-SOLVER_LIMIT_S = 600.0
+SOLVER_LIMITS_S = (5.0, 20.0, 80.0, 600.0)
+"""Each solver has the first of them, then each the second: one that is never done must not cost the most."""
+ANY_LIMIT_S = 180.0
+"""At most, for all faults in one model; what is not decided then has a model for each fault."""
 OTHER_ENGINES = (("bitwuzla",), ("z3",))
 """Tried beside the one that a proof names: which is faster differs by a factor of ten at times."""
 MITER_ENGINE = ("bitwuzla",)
 MITER_LIMIT_S = 60.0
+REGISTERS_LIMIT_S = 20.0
 MITER_CLOCKS = 24
 MITER_LEAST = 8
 """Clocks in which a fault must be invisible to count as none; fewer say nothing."""
@@ -229,8 +237,23 @@ class Sample:
             "bmc": [["-t", str(task.depth)]],
             "cover": [["-c", "-t", str(task.depth)]],
         }[task.mode]
-        right = proof_models(proof, task, faults, len(self.outcomes), place, [0])[0]
-        fastest = [_fastest(right, task.engine, run, f"{proof.name} {task.name}") for run in runs]
+        both = proof_models(proof, task, faults, len(self.outcomes), place, [0, ANY])
+        fastest = [_fastest(both[0], task.engine, run, f"{proof.name} {task.name}") for run in runs]
+        if task.mode != "cover":
+            undecided = []
+            for run, (engine, seconds) in zip(runs, fastest, strict=True):
+                left = [k for k in left if not ones[k].proof]
+                if left:
+                    limit_s = min(ANY_LIMIT_S, len(left) * (20.0 + 4.0 * seconds))
+                    answers = solve_any(both[ANY], engine, run, left, limit_s)
+                    for k in answers.fails:
+                        ones[k].proof = True
+                    if not answers.done:
+                        undecided.append((run, (engine, seconds)))
+            left = [k for k in left if not ones[k].proof]
+            runs, fastest = [run for run, _ in undecided], [fast for _, fast in undecided]
+            if not runs:
+                return
         for start in range(0, len(left), AT_A_TIME):
             some = left[start : start + AT_A_TIME]
             models = proof_models(proof, task, faults, len(self.outcomes), place, some)
@@ -301,6 +324,9 @@ class Sample:
     def _compare(
         self, twins: Twins, faults: Mapping[int, Fault], place: Path, left: Sequence[int], registers: bool
     ) -> None:
+        if not left:
+            return
+        left = self._compare_all(twins, faults, place, left, registers)
         for start in range(0, len(left), AT_A_TIME):
             some = left[start : start + AT_A_TIME]
             models = miters(twins, faults, len(self.outcomes), place, some, registers)
@@ -313,7 +339,8 @@ class Sample:
                 outcome, model = self.outcomes[k], models[k]
                 if registers:
                     steps = (["-i", "-t", "1"], [*begin, "-t", "2"])
-                    if all(solve(model, MITER_ENGINE, some, MITER_LIMIT_S).fails is False for some in steps):
+                    limit_s = REGISTERS_LIMIT_S
+                    if all(solve(model, MITER_ENGINE, some, limit_s).fails is False for some in steps):
                         outcome.unseen = "in runs of any length"
                     return
                 answer = solve(model, MITER_ENGINE, [*begin, "-t", str(MITER_CLOCKS)], MITER_LIMIT_S)
@@ -326,31 +353,72 @@ class Sample:
 
             self._map(look, some)
 
+    def _compare_all(
+        self, twins: Twins, faults: Mapping[int, Fault], place: Path, left: Sequence[int], registers: bool
+    ) -> list[int]:
+        """The same with all faults in one model; those that it did not decide."""
+        model = miters(twins, faults, len(self.outcomes), place, [ANY], registers)[ANY]
+        select, low = f"in_{SELECT}", f"in_{twins.start}" if twins.start else ""
+        undecided = list(left)
+        if registers:
+            done = True
+            for steps in (["-i", "-t", "1"], ["-t", "2"]):
+                if undecided and done:
+                    limit_s = REGISTERS_LIMIT_S * min(len(left), 4)
+                    answers = solve_any(model, MITER_ENGINE, steps, undecided, limit_s, select, low)
+                    undecided = [k for k in undecided if k not in answers.fails]
+                    done = answers.done
+            if not done:
+                return undecided
+            for k in undecided:
+                self.outcomes[k].unseen = "in runs of any length"
+            return []
+        steps = ["-t", str(MITER_CLOCKS)]
+        limit_s = MITER_LIMIT_S * min(len(left), 4)
+        answers = solve_any(model, MITER_ENGINE, steps, left, limit_s, select, low)
+        for k, step in answers.fails.items():
+            self.outcomes[k].note = f"seen at the outputs in clock {step}"
+        undecided = [k for k in left if k not in answers.fails]
+        if answers.steps < MITER_LEAST:
+            return undecided
+        for k in undecided:
+            self.outcomes[k].unseen = f"in {answers.steps} clocks"
+        return []
+
 
 def _fastest(right: Path, named: Sequence[str], run: Sequence[str], what: str) -> tuple[Sequence[str], float]:
     """The solver that is done first with the model without a fault, and the seconds that it takes."""
     best: tuple[Sequence[str], float] | None = None
-    for engine in dict.fromkeys((*OTHER_ENGINES, tuple(named))):
-        begin = time.monotonic()
-        answer = solve(right, engine, run, SOLVER_LIMIT_S if best is None else best[1])
-        if answer.fails:
-            raise BrokenError(f"{what}: without a fault: {answer.said[-400:]}")
-        if answer.fails is False:
-            best = engine, time.monotonic() - begin
-    if best is None:
-        raise BrokenError(f"{what}: without a fault: no answer in {SOLVER_LIMIT_S:g} s")
-    return best
+    engines = list(dict.fromkeys((*OTHER_ENGINES, tuple(named))))
+    for limit_s in SOLVER_LIMITS_S:
+        for engine in engines:
+            begin = time.monotonic()
+            answer = solve(right, engine, run, limit_s if best is None else best[1])
+            if answer.fails:
+                raise BrokenError(f"{what}: without a fault: {answer.said[-400:]}")
+            if answer.fails is False:
+                best = engine, time.monotonic() - begin
+        if best is not None:
+            return best
+    raise BrokenError(f"{what}: without a fault: no answer in {SOLVER_LIMITS_S[-1]:g} s")
 
 
 def measure(target: Target, faults: int, seed: int, jobs: int, alone: bool) -> list[Outcome]:
     """A sample of the module's faults, and what came of each."""
     with tempfile.TemporaryDirectory(prefix="isthmus-mutate-") as name:
         sample = Sample(target, faults, seed, jobs, alone, Path(name))
-        sample.prove()
-        sample.compare(registers=True)
-        sample.simulate()
-        sample.prove(covers=True)
-        sample.compare(registers=False)
+        begin = time.monotonic()
+        for what, step in (
+            ("proofs", sample.prove),
+            ("registers compared", partial(sample.compare, registers=True)),
+            ("benches", sample.simulate),
+            ("covers", partial(sample.prove, covers=True)),
+            ("outputs compared", partial(sample.compare, registers=False)),
+        ):
+            step()
+            left = sum(not one.found and not one.unseen for one in sample.outcomes.values())
+            took = time.monotonic() - begin
+            print(f"    {target.name}: {what}: {left} left after {took:.0f} s", file=sys.stderr, flush=True)
         return list(sample.outcomes.values())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -173,3 +174,45 @@ def test_a_run_that_only_waits_is_not_ended(
     bench.place = bench.built = tmp_path
     bench.limit_s = 1.0
     assert bool(bench.failure(1)) == found
+
+
+COUNTER = """
+; yosys-smt2-module top
+(declare-sort |top_s| 0)
+(declare-fun |top_is| (|top_s|) Bool)
+; yosys-smt2-input isthmus_fault 2
+; yosys-smt2-wire isthmus_fault 2
+(declare-fun |top#0| (|top_s|) (_ BitVec 2))
+(define-fun |top_n isthmus_fault| ((state |top_s|)) (_ BitVec 2) (|top#0| state))
+(declare-fun |top#1| (|top_s|) (_ BitVec 2))
+(define-fun |top_a| ((state |top_s|)) Bool (not (= (|top#1| state) (|top#0| state))))
+(define-fun |top_u| ((state |top_s|)) Bool true)
+(define-fun |top_h| ((state |top_s|)) Bool true)
+(define-fun |top_i| ((state |top_s|)) Bool (= (|top#1| state) #b00))
+(define-fun |top_t| ((state |top_s|) (next_state |top_s|)) Bool
+  (= (|top#1| next_state) (ite (= (|top#1| state) #b10) #b10 (bvadd (|top#1| state) #b01))))
+; yosys-smt2-topmod top
+"""
+"""A counter from 0 that stays at 2; fault k says that it is never k."""
+
+
+@pytest.mark.parametrize("engine", [("bitwuzla",), ("z3",), ("--unroll", "z3")])
+@pytest.mark.parametrize(
+    ("arguments", "fails"),
+    [(("-t", "4"), {1: 1, 2: 2}), (("-t", "2"), {1: 1}), (("-i", "-t", "1"), {1: 1, 2: 1})],
+)
+def test_one_solver_names_the_faults_that_break_an_assertion(
+    netlists: ModuleType,
+    tmp_path: Path,
+    engine: tuple[str, ...],
+    arguments: tuple[str, ...],
+    fails: dict[int, int],
+) -> None:
+    model = tmp_path / "any.smt2"
+    model.write_text(COUNTER)
+    begin = time.monotonic()
+    answers = netlists.solve_any(model, engine, arguments, [1, 2, 3], 60.0)
+    assert time.monotonic() - begin < 60.0, "it does not end when it is done"
+    assert answers.done, answers.said
+    assert answers.fails == fails
+    assert netlists.solve_any(model, engine, arguments, [3], 60.0).fails == {}
