@@ -140,6 +140,22 @@ def test_an_answer_behind_the_fixed_latency_is_late(run: Run) -> None:
     assert all_["late"] == all_["counted_events"] == 150 * 8
 
 
+def test_the_interface_releases_each_answer_in_its_clock_or_counts_it(run: Run) -> None:
+    """Every change of the lines is compared with the events in the engine."""
+    in_time = run(rate_per_s=4e6)["counters"]
+    assert in_time["release.released"] == in_time["release.clocks"] > 1000
+    assert in_time["release.late"] == in_time["release.early"] == in_time["release.lost"] == 0
+    typical = run()["workload"]["event_to_answer"]["latency_ps"]["typical"]
+    some = run(release_us=typical / 1e6)
+    counters = some["counters"]
+    assert counters["release.released"] == counters["release.clocks"] > 100
+    # Of all groups, not of those that count alone; what comes in the last clocks is late for the gateware.
+    assert counters["release.late"] >= some["workload"]["late"] > 100
+    assert counters["release.early"] == counters["release.lost"] == 0
+    # A longer time than the slots have is the engine's alone.
+    assert "release.released" not in run(release_us=200.0)["counters"]
+
+
 def test_one_seed_is_one_result(run: Run) -> None:
     one, other, another = run(), run(), run(seed=6)
     for each in (one, other, another):

@@ -8,6 +8,7 @@ mod commodity;
 mod ledger;
 mod pair;
 mod program;
+mod release;
 mod results;
 pub mod scenario;
 mod search;

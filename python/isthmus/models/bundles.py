@@ -291,6 +291,9 @@ FIXED: dict[str, tuple[str, str, Signal]] = {
     "irq_o": ("irq", "irq", Signal(0, True)),
     "result_valid_o": ("result", "valid", Signal(1, True)),
     "result_o": ("result", "word", Signal(32, True)),
+    "ttc_start_i": ("trigger", "start", Signal(1, False)),
+    "trigger_o": ("trigger", "valid", Signal(1, True)),
+    "trigger_lines_o": ("trigger", "lines", Signal(4, True)),
 }
 
 

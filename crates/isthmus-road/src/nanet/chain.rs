@@ -2,8 +2,8 @@
 //! A trigger on rings, whole: detector events by four links, merged by time stamp, their rings found on the bytes
 //! that the interface wrote, each answer out by the interface's result pins.
 //!
-//! The rings are really found; how long that takes is drawn from measured distributions. A release of fixed
-//! latency behind the pins is this module's: an answer leaves it a given time after its event.
+//! The rings are really found; how long that takes is drawn from measured distributions. The interface releases each
+//! answer a given time after its event; this module compares that, and counts what is late by itself.
 
 mod draws;
 mod log;
@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use isthmus_sim::Picoseconds;
 
+use super::release;
 use super::scenario::{NAME, NanetChain, NanetScenario};
 use super::world::{NanetPort, World, whereabouts};
 use crate::arrivals::is_saturated;
@@ -54,6 +55,14 @@ pub(super) fn run(
     let outcome = world.simulation.run_until_complete(&task)??;
     let mut log = log.borrow_mut();
     log.results(world.results.take())?;
+    let released = match &world.release {
+        Some(release) => Some(
+            release
+                .check(&log.answers(), release::clocks(chain.release_us))
+                .map_err(|wrong| RoadError::Violation(format!("nanet: {wrong}")))?,
+        ),
+        None => None,
+    };
     let missing = log.missing();
     if missing > 0 && !scenario.workload.may_lose {
         return Err(RoadError::Violation(format!(
@@ -65,7 +74,8 @@ pub(super) fn run(
     let octet = world.device.clock_period(&clock).unwrap_or_default();
     let frames: Vec<_> = ports.iter().map(|port| port.received_since(0)).collect();
     let trips = log.trips(&frames, octet)?;
-    let end = End { scenario, chain, plan: &plan, world: &world, log: &log, trips: &trips };
+    let end =
+        End { scenario, chain, plan: &plan, world: &world, log: &log, trips: &trips, released };
     Ok(vec![end.measurement(&outcome, begin)?])
 }
 
@@ -77,6 +87,8 @@ struct End<'a> {
     world: &'a World,
     log: &'a Log,
     trips: &'a [Trip],
+    /// Clocks in which the trigger lines changed, if the interface releases.
+    released: Option<u64>,
 }
 
 impl End<'_> {
@@ -118,6 +130,13 @@ impl End<'_> {
             }
         }
         made.counters.insert("merge.incomplete".to_owned(), outcome.incomplete);
+        if let Some(released) = self.released {
+            made.counters.insert("release.clocks".to_owned(), released);
+            for name in ["released", "late", "early", "lost"] {
+                let pin = self.world.device.output(&format!("status_{name}_o"), 32)?;
+                made.counters.insert(format!("release.{name}"), pin.get());
+            }
+        }
         made.counters.extend(self.world.simulation.counters().values());
         let missing = self.log.missing();
         let answers = self.log.events.len() as u64 - missing;

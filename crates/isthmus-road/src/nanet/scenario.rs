@@ -289,6 +289,10 @@ pub struct NanetChain {
     /// From an event to the output of its answer. What is later counts as late.
     #[schemars(range(min = 0.0, max = 10_000.0))]
     pub release_us: f64,
+    /// The interface's own release changes the trigger lines; they are compared. Needs a model built for it, and
+    /// `release_us` of 1 to 100.
+    #[serde(default)]
+    pub release: bool,
     /// Measured times of the program's steps.
     pub times: NanetTimes,
     /// The interface searches for candidates; the cores fit them. Needs a model built for it.
@@ -456,6 +460,9 @@ impl NanetScenario {
                 "chain.share",
                 format!("{share}: a group of {} has no equal parts of it", chain.events),
             ))
+        } else if chain.release && !(1.0..=100.0).contains(&chain.release_us) {
+            let reason = format!("{}: the interface releases after 1 to 100 us", chain.release_us);
+            Some(("chain.release_us", reason))
         } else if self.workload.work_ns != 0.0 {
             let reason = format!("{}: a chain has chain.times instead", self.workload.work_ns);
             Some(("workload.work_ns", reason))

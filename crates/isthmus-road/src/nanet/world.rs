@@ -20,6 +20,7 @@ use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Sim
 use isthmus_trigger::geometry::Geometry;
 use isthmus_trigger::rings::{Config, Finder};
 
+use super::release::{self, Release};
 use super::results::ResultPins;
 use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
 use super::search::{self, Loaded};
@@ -125,6 +126,8 @@ pub(super) struct World {
     pub(super) results: ResultPins,
     /// State of loading the memories of the interface's search; `None` without a search.
     pub(super) loaded: Option<Loaded>,
+    /// What the trigger lines do; `None` without a release in the interface.
+    pub(super) release: Option<Release>,
 }
 
 impl World {
@@ -153,7 +156,8 @@ impl World {
         let words = || Finder::new(&Geometry::na62(), &Config::default()).gateware();
         let loaded =
             searches.then(|| search::load(&device, words().words().collect())).transpose()?;
-        Ok(Self { simulation, device, ports, link, host, config, results, loaded })
+        let release = release_clocks(scenario).map(|_| Release::attach(&device)).transpose()?;
+        Ok(Self { simulation, device, ports, link, host, config, results, loaded, release })
     }
 
     /// Opens the interface.
@@ -164,6 +168,12 @@ impl World {
     ) -> Result<Driver, NicError> {
         Nic::open(Bar::new(host), memory, config).await
     }
+}
+
+/// Clocks of the experiment from an event to its release, if the interface releases.
+fn release_clocks(scenario: &NanetScenario) -> Option<u64> {
+    let chain = scenario.chain.as_ref().filter(|chain| chain.release)?;
+    Some(release::clocks(chain.release_us))
 }
 
 /// The simulation of a scenario.
@@ -309,9 +319,15 @@ pub(super) fn device(
         let rate = chain.map_or(own, |one| Hertz((one.clock_mhz * 1e6).round() as u64));
         ClockConfig::new(search::CLOCK, rate)
     });
+    let latency = release_clocks(scenario);
+    let experiment = (!ten_gigabit).then(|| {
+        let rate = latency.map_or(own, |_| Hertz(release::rate_hz().round() as u64));
+        ClockConfig::new(release::CLOCK, rate)
+    });
     let clocks = std::iter::once(ClockConfig::new("clk_i", own))
         .chain(ethernet.map(|port| ClockConfig::new(&port, rate)))
-        .chain(search);
+        .chain(search)
+        .chain(experiment);
     let firmware = interface.firmware.map_or([0; 3], |firmware| {
         let wake = scenario.cycles(firmware.wake_min_us);
         let span = scenario.cycles(firmware.wake_max_us) - wake;
@@ -331,6 +347,7 @@ pub(super) fn device(
             ("firmware_work", firmware[2]),
         ]
         .into_iter()
+        .chain((!ten_gigabit).then(|| ("release_latency", latency.unwrap_or_default())))
         .map(|(name, value)| (name.to_owned(), value))
         .collect(),
         epoch_ns: 0,

@@ -27,6 +27,8 @@ SEARCH_MHZ = 250.0
 """Clock of the interface's search, if nothing else is asked for."""
 SHARE = 2
 """Events of a group that a core takes, at the least, if nothing else is asked for."""
+RELEASED = (1.0, 100.0)
+"""Times from an event to its release, us, that the interface has."""
 COMMODITY = 100_816
 """Datagrams of the path without the interface: as many as its published percentiles are of."""
 
@@ -55,6 +57,11 @@ class Chain:
     def searched(self) -> bool:
         """Whether the interface searches."""
         return self.place == "fpga"
+
+    @property
+    def released(self) -> bool:
+        """Whether the interface itself releases the answers: its slots are 102 us."""
+        return RELEASED[0] <= self.release_us <= RELEASED[1]
 
     @property
     def of_a_core(self) -> int:
@@ -93,6 +100,7 @@ def scenario(
         "finder": chain.finder,
         "cores": chain.cores,
         "release_us": chain.release_us,
+        "release": chain.released,
         "times": {
             "machine": f"{times.machine}, {times.level}, {times.date}",
             "noise": chain.noise,
@@ -109,7 +117,11 @@ def scenario(
 
 def parameters(platform: Platform, profile: Profile, chain: Chain) -> dict[str, int]:
     """Those of the gateware."""
-    return bench.parameters(platform, profile, LINKS) | ({"Search": 1} if chain.searched else {})
+    return {
+        **bench.parameters(platform, profile, LINKS),
+        **({"Search": 1} if chain.searched else {}),
+        **({"Release": 1} if chain.released else {}),
+    }
 
 
 def commodity(platform: Platform, iterations: int = COMMODITY, seed: int = 1) -> dict[str, Any]:

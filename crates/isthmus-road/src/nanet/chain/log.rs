@@ -10,6 +10,7 @@ use isthmus_trigger::events::Truth;
 use isthmus_trigger::rings::Seed;
 use isthmus_trigger::score::Quality;
 
+use super::super::release::Answer;
 use crate::error::RoadError;
 
 /// Bits of a word on the result pins: low part of the event's time stamp, rings found, low part of its number.
@@ -110,6 +111,16 @@ impl Log {
         if let Some(place) = group.and_then(|group| group.shares.get_mut(share)) {
             *place = times;
         }
+    }
+
+    /// All events, for the trigger lines.
+    pub(super) fn answers(&self) -> Vec<Answer> {
+        let of = |event: &Event| Answer {
+            stamp: event.timestamp.into(),
+            rings: event.rings,
+            answered: event.answered,
+        };
+        self.events.iter().map(of).collect()
     }
 
     /// Events without an answer.

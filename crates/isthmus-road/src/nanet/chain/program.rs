@@ -20,6 +20,7 @@ use isthmus_trigger::record::{self, Record, TDC_NS};
 use isthmus_trigger::rings::{Config, Found, Gateware, Given, encode_given, ids};
 use isthmus_trigger::simd::Level;
 
+use super::super::release::{self, Release};
 use super::super::results::ResultPins;
 use super::super::scenario::{MAX_BYTES, NanetChain};
 use super::super::search::Loaded;
@@ -133,6 +134,8 @@ pub(super) struct Program {
     host: MmioHost,
     results: ResultPins,
     loaded: Option<Loaded>,
+    /// The interface's trigger lines, and how long they may change behind the last answer.
+    release: Option<(Release, Picoseconds)>,
 }
 
 fn wrong(error: FormatError) -> RoadError {
@@ -169,7 +172,8 @@ impl Program {
         };
         let results = world.results.clone();
         let (host, loaded) = (world.host.clone(), world.loaded.clone());
-        Ok(Self { shared: Rc::new(shared), host, results, loaded })
+        let release = world.release.clone().map(|one| (one, release::rest(chain.release_us)));
+        Ok(Self { shared: Rc::new(shared), host, results, loaded, release })
     }
 
     pub(super) fn log(&self) -> Rc<RefCell<Log>> {
@@ -184,7 +188,12 @@ impl Program {
         while self.loaded.as_ref().is_some_and(|loaded| !loaded.get()) {
             shared.sim.sleep(LOOK).await;
         }
-        let start = shared.sim.now() + QUIET;
+        while self.release.as_ref().is_some_and(|(release, _)| !release.is_ready()) {
+            shared.sim.sleep(LOOK).await;
+        }
+        // Time stamps count from the beginning of a burst.
+        let soon = shared.sim.now() + QUIET;
+        let start = self.release.as_ref().map_or(soon, |(release, _)| release.begin());
         shared.sim.spawn(send(Rc::clone(shared), start));
         let mut merger = Merger::new(shared.plan.format);
         let mut merged = 0;
@@ -220,6 +229,9 @@ impl Program {
         }
         self.last_answers().await?;
         let span = shared.sim.now() - start;
+        if let Some((_, rest)) = self.release {
+            shared.sim.sleep(rest).await;
+        }
         let mut statistics = Vec::new();
         for port in 0..shared.ports.len() {
             statistics.push(nic.statistics(port as u8).await.map_err(failed)?);
