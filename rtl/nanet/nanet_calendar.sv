@@ -54,9 +54,9 @@ module nanet_calendar #(
   typedef logic [Lines:0]       slot_t;  // there is one, its lines
 
   // ---------------------------------------------------------------- time
-  clocks_t now_q, zero_q, due, ahead, next;
+  clocks_t now_q, zero_q, due, ahead;
   logic swept_q, past, take, put;
-  row_t sweep_q;
+  row_t sweep_q, next;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       now_q   <= '0;
@@ -98,7 +98,7 @@ module nanet_calendar #(
 
   // ---------------------------------------------------------------- the slots
   // In a clock n the slot of n + 2 is read, that of n + 1 is there, and is emptied.
-  assign next = now_q + clocks_t'(2);
+  assign next = row_t'((now_q + clocks_t'(2)) >> 1);
   slot_t [1:0] rdata;
   for (genvar b = 0; b < 2; b++) begin : gen_bank
     logic due_next, free, we;
@@ -127,7 +127,7 @@ module nanet_calendar #(
       .waddr_i(waddr),
       .wdata_i(wdata),
       .re_i   (1'b1),
-      .raddr_i(due_next ? next[RowWidth:1] : due[RowWidth:1]),
+      .raddr_i(due_next ? next : due[RowWidth:1]),
       .rdata_o(rdata[b])
     );
   end
