@@ -9,6 +9,7 @@ import json
 import shutil
 import struct
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -298,9 +299,9 @@ def test_the_benchmark_has_each_way_to_the_gpu_and_says_which_the_machine_lacks(
     assert rows[names["store"]][1] == "not measured here"
     assert rows[names["copy"]][1:3] == ["20", "0.020"]
     mapped = again.ways[2]
-    first, last = (digits((times.percentiles[0] or 0) / 1e3, 3) for times in (mapped.first, mapped.last))
-    assert (rows[mapped.name][3], rows[mapped.name][8]) == (first, last)
-    assert first != last
+    slow = replace(mapped, last=replace(mapped.last, percentiles=(9e6, None, None, None)))
+    (row, *_) = tables.ways_cells(replace(again, ways=(slow,)))
+    assert (row[3], row[8]) == (digits((mapped.first.percentiles[0] or 0) / 1e3, 3), "9,000")
 
 
 def test_without_a_gpu_the_benchmark_says_why_once(monkeypatch: pytest.MonkeyPatch) -> None:
