@@ -109,7 +109,10 @@ def test_events_are_sent_at_their_rate_and_every_answer_is_compared(
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     assert what == f"127.0.0.1:{port}: 1,010 events of sample reference, seed 4, 100k a second"
-    assert sent.startswith("51 datagrams of 1,010 events sent, 0.1")
+    head, _, rate = sent.removesuffix(" M events/s").rpartition(" ")
+    assert head == "51 datagrams of 1,010 events sent,"
+    # Never early: 51 datagrams in the time of 50. A busy machine is late.
+    assert 0 < float(rate) <= 0.102
     assert answered == "51 answered, 0 not, 0 with other rings than this machine finds, 0 unexpected"
     assert times.startswith("from due to answered [us]: p50 ")
     assert "51 datagrams, 1,010 events (rings: " in err
