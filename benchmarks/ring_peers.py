@@ -152,7 +152,8 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
         why = install(Path(folder))
         if why is not None:
             print(f"circle-fit: not installed: {why}", file=sys.stderr)
-        found = fitters(records, why is None)
+        has_peer = why is None
+        found = fitters(records, has_peer)
         ours = found[-1].run()
         for one in found[:-1]:
             off = np.abs(one.run() - ours[: one.events]).max()
@@ -169,8 +170,8 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     rates = [
         Figure("Taubin over batched NumPy", own / best["batched NumPy"], RATIO_NUMPY, "times", least=True)
     ]
-    pypi = own / best["circle-fit"] if why is None else 0.0
-    return [*rates, Figure("Taubin over circle-fit", pypi, RATIO_PYPI, "times", least=True)]
+    over_peer = own / best["circle-fit"] if has_peer else 0.0
+    return [*rates, Figure("Taubin over circle-fit", over_peer, RATIO_PYPI, "times", least=True)]
 
 
 if __name__ == "__main__":

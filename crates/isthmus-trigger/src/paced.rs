@@ -21,6 +21,7 @@ pub struct Times {
     /// Longest.
     pub most: u64,
     /// All of them.
+    #[serde(flatten)]
     pub distribution: Distribution,
 }
 

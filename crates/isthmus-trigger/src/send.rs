@@ -33,8 +33,10 @@ pub struct Sent {
     pub datagrams: usize,
     /// Their events.
     pub events: usize,
-    /// Datagrams that it did not take, because nobody listens at the address or a buffer is full.
+    /// Datagrams that the system did not take: its buffer was full.
     pub unsent: usize,
+    /// Refusals that came back: nobody listens at the address.
+    pub refused: usize,
     /// Datagrams that were answered.
     pub answered: usize,
     /// Of these, with other circles than this machine finds.
@@ -120,8 +122,11 @@ pub fn send(
                     sent.datagrams += 1;
                     sent.events += events.len();
                 }
-                Err(error) if passing(error.kind()) || error.kind() == ErrorKind::WouldBlock => {
-                    sent.unsent += 1;
+                Err(error) if error.kind() == ErrorKind::WouldBlock => sent.unsent += 1,
+                // Of a datagram before: this one has not been sent yet.
+                Err(error) if passing(error.kind()) => {
+                    sent.refused += usize::from(is_refusal(error.kind()));
+                    continue;
                 }
                 Err(error) => return Err(error),
             }
@@ -133,7 +138,10 @@ pub fn send(
             let length = match socket.recv(&mut bytes) {
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                Err(error) if passing(error.kind()) => continue,
+                Err(error) if passing(error.kind()) => {
+                    sent.refused += usize::from(is_refusal(error.kind()));
+                    continue;
+                }
                 Err(error) => return Err(error),
             };
             heard = start.elapsed();
@@ -154,6 +162,11 @@ pub fn send(
     }
     sent.answers = Times::of(times);
     Ok(sent)
+}
+
+/// A system says so of a datagram some time after it took it, at whatever is done with the socket next.
+fn is_refusal(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset)
 }
 
 /// Which datagram this answers, by its header and length.

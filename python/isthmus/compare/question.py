@@ -36,6 +36,17 @@ class Driver:
     named_only: bool = False
 
 
+def pcie(given: Constants) -> str:
+    """The PCI Express link of a platform, in a few characters."""
+    generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
+    return f"Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+
+
+def of_profile(name: str, profile: str) -> str:
+    """The name of a driver that a document's design has as well as ours."""
+    return f"{name}, paper" if profile == "as-published" else name
+
+
 class RoadQuestion(Protocol):
     """What a road's question module has."""
 

@@ -146,6 +146,7 @@ def gpu(
 ) -> None:
     """Find rings on a GPU and measure the latency of the first and last event of a batch."""
     from isthmus import bootstrap
+    from isthmus.errors import UserError
     from isthmus.storage import read
     from isthmus.trigger import gpu as kernels
 
@@ -164,6 +165,8 @@ def gpu(
         for one, run in kernels.measure(made, asked, seconds, blocks, progress):
             found.append((one, run))
             jobs.done(one.text)
+    if len(found) == 1 and isinstance(found[0][1], str):
+        raise UserError(found[0][1])
     print(tables.gpu(found), end="")
 
 

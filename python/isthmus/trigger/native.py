@@ -141,8 +141,8 @@ class Times:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Times:
-        buckets = tuple((ns, count) for ns, count in found["distribution"]["buckets"])
-        return cls(found["samples"], found["mean"], tuple(found["percentiles"]), found["most"], buckets)
+        buckets = tuple((ns, count) for ns, count in found["buckets"])
+        return cls(**{**found, "percentiles": tuple(found["percentiles"]), "buckets": buckets})
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,9 @@ class Sent:
     datagrams: int
     events: int
     unsent: int
-    """Datagrams that the system did not take: nobody listens there, or a buffer is full."""
+    """Datagrams that the system did not take: its buffer was full."""
+    refused: int
+    """Refusals that came back: nobody listens there."""
     answered: int
     different: int
     """Answers with other circles than this machine finds."""

@@ -75,10 +75,11 @@ def ways_cells(made: Bench) -> list[list[str]]:
     rows = []
     for way in made.ways:
         times = (*way.first.percentiles, way.first.most, way.last.percentiles[0])
+        latencies = ["" if ns is None else digits(ns / 1e3, 3) for ns in times]
         batch, most = max(way.rates, key=lambda rate: rate[1], default=(0, 0.0))
         rows.append(
             [way.name, str(way.batch), digits(way.rate_hz / 1e6, 2),
-             *("" if ns is None else digits(ns / 1e3, 3) for ns in times),
+             *latencies,
              *([digits(most / 1e6, 3), str(batch)] if batch else ["", ""])]
         )  # fmt: skip
     absent = [[name, "not measured here", *[""] * (len(WAY_COLUMNS) - 2)] for name, _ in made.absent]
@@ -214,7 +215,9 @@ def sent(made: Sent) -> str:
     text = f"{made.datagrams:,} datagrams of {made.events:,} events sent, "
     text += f"{digits(made.per_second / 1e6)} M events/s"
     if made.unsent:
-        text += f"; {made.unsent:,} not taken by the system: nobody listens there, or its buffer is full"
+        text += f"; {made.unsent:,} not taken by the system: its buffer is full"
+    if made.refused:
+        text += f"; {made.refused:,} refused: nobody listens there"
     if not made.answered:
         return f"{text}\nno answers\n"
     text += (

@@ -45,8 +45,8 @@ async def what_is_due_is_released_in_its_clock_and_nothing_else(dut: Any) -> Non
         seen["released"] += expected != 0
         starts = now > slots and rng.random() < 0.002
         dut.start_i.value = int(starts)
-        busy = now // 500 % 2
-        if offered is None and rng.random() < (0.9 if busy else 0.2):
+        share = 0.9 if now // 500 % 2 else 0.2
+        if offered is None and rng.random() < share:
             # Most are in time; some are late by little or much, some far too early.
             usual = [rng.randrange(NEAREST, slots)] * 8
             ahead = rng.choice([*usual, rng.randrange(-slots, slots), 3, 4, slots + 1 + 2 * rng.randrange(4)])

@@ -86,14 +86,12 @@ pub trait DmaMemory {
         deadline: Duration,
     ) -> Result<bool, TransportError> {
         let last = line.len() - 8;
-        let seen = line[last..].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        let word = self.poll64(offset + last, seen, deadline).await?;
-        if word == seen {
-            return Ok(false);
+        let seen = line.last_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        let changed = self.poll64(offset + last, seen, deadline).await? != seen;
+        if changed {
+            self.load_line(offset, line).await?;
         }
-        self.read(offset, &mut line[..last]).await?;
-        line[last..].copy_from_slice(&word.to_le_bytes());
-        Ok(true)
+        Ok(changed)
     }
 
     /// Polls until these 8 bytes are no longer `seen`, and gives what they are then; `seen` when

@@ -178,7 +178,7 @@ impl ApenetMemory {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApenetWorkload {
-    /// `put`, or with test `get` `get`.
+    /// `get` with test `get`, else `put`.
     pub operation: Operation,
     /// Shape.
     pub test: ApenetTest,

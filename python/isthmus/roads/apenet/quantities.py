@@ -16,7 +16,10 @@ def limit(m: Measurement) -> float:
 
 def reached(m: Measurement) -> float | None:
     """Payload, as a share of what link and bus allow."""
-    return None if m.throughput is None else m.throughput.payload_bit_s / 8 / limit(m)
+    if m.throughput is None:
+        return None
+    byte_s = m.throughput.payload_bit_s / 8
+    return byte_s / limit(m)
 
 
 QUANTITIES: Mapping[str, Quantity] = {"of_the_limit_percent": scaled(reached, 100)}

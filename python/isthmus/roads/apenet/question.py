@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isthmus.bench.session import Models
-from isthmus.compare.question import Driver
+from isthmus.compare.question import Driver, of_profile, pcie
 from isthmus.errors import UserError
 from isthmus.roads.apenet import bench
 
@@ -58,8 +58,7 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 
 def interconnect(given: Constants) -> str:
     """The road in a few characters."""
-    generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
-    return f"APElink, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+    return f"APElink, {pcie(given)}"
 
 
 def family(given: Constants) -> str:
@@ -71,8 +70,7 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del given
-    name = {"dma": "DMA"}.get(driver, driver)
-    return f"{name}, paper" if profile == "as-published" else name
+    return of_profile({"dma": "DMA"}.get(driver, driver), profile)
 
 
 def scenarios(

@@ -48,12 +48,16 @@ def memory(m: Measurement) -> str:
     return memories(str(m.workload.get("near", "host")), str(m.workload.get("far", "host")))
 
 
+def _percent(of: float | None) -> str:
+    return "-" if of is None else f"{100 * of:.1f} %"
+
+
 def row(m: Measurement) -> Sequence[str]:
     """A run as a row of the table."""
     times = ["-"] * 3
     if m.latency is not None:
         times = [us(m.latency.min), us(m.latency.avg), us(m.latency.max)]
-    carried, of, limited = rate(m), share(m), reached(m)
+    carried, of_link, of_both = rate(m), share(m), reached(m)
     w = m.workload
     return (
         m.platform,
@@ -64,8 +68,8 @@ def row(m: Measurement) -> Sequence[str]:
         str(w["bytes"]),
         *times,
         "-" if carried is None else digits(carried),
-        "-" if of is None else f"{100 * of:.1f} %",
-        "-" if limited is None else f"{100 * limited:.1f} %",
+        _percent(of_link),
+        _percent(of_both),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isthmus.bench.session import Models
-from isthmus.compare.question import Driver
+from isthmus.compare.question import Driver, pcie
 from isthmus.platforms.keys import largest
 from isthmus.results.constants import profile_part
 from isthmus.roads.etherbone.platform import KINDS
@@ -54,8 +54,7 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 def interconnect(given: Constants) -> str:
     """A platform's bus, in a few characters."""
     if given.bus == "pcie":
-        generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
-        return f"PCIe Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+        return f"PCIe {pcie(given)}"
     if given.bus == "gige":
         return "GbE" if given.value("switch", "latency") is None else "GbE, switch"
     return {"usb": "USB 2.0", "vme": "VMEbus"}.get(given.bus, given.bus)

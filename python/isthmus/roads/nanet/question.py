@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isthmus.bench.session import Models
-from isthmus.compare.question import Driver
+from isthmus.compare.question import Driver, of_profile, pcie
 from isthmus.roads.nanet import bench
 from isthmus.roads.nanet.platform import top
 
@@ -48,9 +48,8 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 
 def interconnect(given: Constants) -> str:
     """The road in a few characters."""
-    generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
     ethernet = "10GbE" if (given.value("cable", "rate") or 0) > 1000 else "GbE"
-    return f"{ethernet}, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+    return f"{ethernet}, {pcie(given)}"
 
 
 def family(given: Constants) -> str:
@@ -62,7 +61,7 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del given
-    return f"{driver}, paper" if profile == "as-published" else driver
+    return of_profile(driver, profile)
 
 
 def scenarios(

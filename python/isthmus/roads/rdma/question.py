@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from isthmus.bench.session import Models
-from isthmus.compare.question import Driver
+from isthmus.compare.question import Driver, of_profile, pcie
 from isthmus.platforms.keys import largest
 from isthmus.roads.rdma import bench
 
@@ -73,8 +73,7 @@ def interconnect(given: Constants) -> str:
     """The bus of the network interface, in a few characters."""
     if given.bus == "rdma-pcix":
         return "RDMA, PCI-X"
-    generation, lanes = given.value("link", "generation"), given.value("link", "lanes")
-    return f"RDMA, Gen{generation or 0:.0f} x{lanes or 0:.0f}"
+    return f"RDMA, {pcie(given)}"
 
 
 def family(given: Constants) -> str:
@@ -85,8 +84,7 @@ def family(given: Constants) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del given
-    name = {"dma": "DMA"}.get(driver, driver)
-    return f"{name}, paper" if profile == "as-published" else name
+    return of_profile({"dma": "DMA"}.get(driver, driver), profile)
 
 
 def scenarios(
