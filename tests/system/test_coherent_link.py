@@ -22,6 +22,7 @@ Run = Callable[..., dict[str, Any]]
 LINE_RATE = 12 * 10.3125e9 * (64 / 67) * (2044 / 2048) * (7 / 8) / 8
 """Bytes of words that the blocks of one link carry in a second."""
 BOTH = ("to_host", "to_fpga")
+LINE_OPERATIONS = (*bench.OPERATIONS, *bench.HOST_OPERATIONS)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
     return one
 
 
-@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("operation", LINE_OPERATIONS)
 def test_a_full_link_carries_lines_at_the_rate_of_its_lanes(run: Run, operation: str) -> None:
     found = run(operation=operation, iterations=5_000, window=64)
     assert found["throughput"]["payload_bit_s"] / 8 >= 0.99 * LINE_RATE * 16 / 17
@@ -111,7 +112,7 @@ def test_a_delay_of_the_world_is_in_the_latency_once(run: Run) -> None:
     assert far - base == pytest.approx(200_000, abs=3_400)
 
 
-@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("operation", LINE_OPERATIONS)
 @pytest.mark.parametrize("size", [4, 128, 1000, 4096])
 def test_stages_add_up_to_the_latency(run: Run, operation: str, size: int) -> None:
     found = run(operation=operation, size=size, iterations=20)
@@ -339,11 +340,57 @@ def test_a_line_dirty_at_the_host_comes_without_a_memory_access(run: Run, operat
     assert missed["latency_ps"]["avg"] - dirty["latency_ps"]["avg"] == pytest.approx(500_000, rel=0.1)
 
 
+def _of_the_host(stages: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same of a core of the host and the FPGA's memory."""
+    ends = {"fpga": "host", "host": "fpga", "wire": "wire"}
+    return [("host", "core"), *((ends[where], name) for where, name in stages), ("host", "core")]
+
+
+@pytest.mark.parametrize("operation", bench.HOST_OPERATIONS)
+@pytest.mark.parametrize(
+    ("driver", "wanted"), [("cached", MISS), ("cached-dirty", DIRTY), ("cached-hit", MISS[:2])]
+)
+def test_a_core_has_the_fpgas_memory_by_the_same_steps_and_its_own_way_twice(
+    run: Run, operation: str, driver: str, wanted: list[tuple[str, str]]
+) -> None:
+    found = run(operation=operation, driver=driver, iterations=20)
+    assert [(stage["where"], stage["name"]) for stage in found["stages"]] == _of_the_host(wanted)
+    low, high = found["latency_ps"]["min"], found["latency_ps"]["max"]
+    assert low - 3_400 <= sum(stage["ps"] for stage in found["stages"]) <= high + 3_400
+    there = run(operation=operation, driver=driver, iterations=20, platform={"core_ns": 60})
+    assert there["latency_ps"]["avg"] - found["latency_ps"]["avg"] == pytest.approx(100_000, abs=3_400)
+
+
+@pytest.mark.parametrize(("driver", "ways"), [("uncached", 1), ("cached", 1), ("cached-dirty", 0)])
+def test_the_fpgas_own_memory_is_waited_for_and_not_the_hosts(run: Run, driver: str, ways: int) -> None:
+    times = {
+        key: run(operation="host-read", driver=driver, platform={key: 500})["latency_ps"]["avg"]
+        for key in ("memory_read_ns", "fpga_memory_read_ns")
+    }
+    more = times["fpga_memory_read_ns"] - times["memory_read_ns"]
+    assert more == pytest.approx(ways * 410_000, abs=3_400 * 4)
+
+
+def test_one_transfer_in_flight_waits_for_the_core_both_ways(run: Run) -> None:
+    found = run(operation="host-read", driver="cached-hit", size=128, iterations=500)
+    # The next one leaves the core when the last has come: their rate is a latency's.
+    rate = found["throughput"]["payload_bit_s"] / 8 / 128
+    assert rate * found["latency_ps"]["avg"] / 1e12 == pytest.approx(1, rel=0.01)
+
+
+def test_the_hosts_cache_has_no_axi_port(run: Run) -> None:
+    with pytest.raises(UserError, match="port: axi is in front of the FPGA's cache"):
+        run(operation="host-read", driver="cached", port="axi")
+    with pytest.raises(UserError, match="driver"):
+        run(operation="host-read", driver="pcie-dma")
+
+
+@pytest.mark.parametrize("operation", ["device-write", "host-write"])
 @pytest.mark.parametrize("driver", ["cached", "cached-dirty"])
-def test_caches_stay_coherent_over_bad_blocks(run: Run, driver: str) -> None:
-    # In the end the host's program reads every line, most of them from the FPGA's cache.
+def test_caches_stay_coherent_over_bad_blocks(run: Run, operation: str, driver: str) -> None:
+    # In the end the home's program reads every line, most of them from the other end's cache.
     faults = {f"{way}.block_error": {"rate": 0.01} for way in BOTH}
-    found = run(operation="device-write", driver=driver, size=1000, iterations=200, window=4, faults=faults)
+    found = run(operation=operation, driver=driver, size=1000, iterations=200, window=4, faults=faults)
     assert found["workload"]["bad_blocks"] > 20
     assert found["checked"]["bytes"] > 4096 * 128
 

@@ -37,8 +37,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     [program] = [line["executable"] for line in lines if line.get("executable")]
     folder = tmp_path_factory.mktemp("coherent")
 
-    def start(links: int = 1, policy: str = "balance", faults: dict[str, Any] | None = None) -> list[str]:
-        transfers = bench.Transfers("device-read", driver="cached", links=links, policy=policy)
+    def start(
+        links: int = 1,
+        policy: str = "balance",
+        faults: dict[str, Any] | None = None,
+        operation: bench.Operation = "device-read",
+    ) -> list[str]:
+        transfers = bench.Transfers(operation, driver="cached", links=links, policy=policy)
         point = bench.Point(transfers, "isthmus", bench.loaded())
         models = bench.models(point.platform, "isthmus", cached=True, links=links)
         path: Path = folder / "scenario.json"
@@ -52,43 +57,52 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def check(said: list[str]) -> dict[str, str]:
     """What holds whatever the link does; the rest as words to their values."""
-    assert "host: after a flush 0x6000" in said
-    # The FPGA counted to 200, of which no store of the host to the same line undid one; then it swapped.
-    assert "host: counter 999" in said
-    assert f"host: beside it {UPDATES - 1}" in said
-    assert f"fpga: old values {UPDATES - 1} {UPDATES} {UPDATES} 1000" in said
-    assert "host: host: this node has no updates of shared words" in said
-    # The FPGA's atomics of one word, while the host stored to the word beside it.
-    assert f"host: sum {ATOMICS * (ATOMICS + 1) // 2}" in said
-    assert f"host: beside the sum {ATOMICS - 1}" in said
-    assert "host: seen before its end true" in said
-    assert "fpga: changed to 123" in said
+    assert "home: after a flush 0x6000" in said
+    # The agent counted to 200, of which no store of the home to the same line undid one; then it swapped.
+    assert "home: counter 999" in said
+    assert f"home: beside it {UPDATES - 1}" in said
+    assert f"agent: old values {UPDATES - 1} {UPDATES} {UPDATES} 1000" in said
+    assert "home: update: this node has no updates of shared words" in said
+    # Its atomics of one word, while the home stored to the word beside it.
+    assert f"home: sum {ATOMICS * (ATOMICS + 1) // 2}" in said
+    assert f"home: beside the sum {ATOMICS - 1}" in said
+    assert "home: seen before its end true" in said
+    assert "agent: changed to 123" in said
     # Bytes 3 and 4 were stored alone.
-    assert "host: register 0x112233bbaa667788" in said
-    assert "fpga: register 9" in said
-    assert "fpga: store cut off true" in said
-    assert f"fpga: rounds {ROUNDS}" in said
-    assert "host: interrupts left None" in said
-    assert "fpga: 128 bytes at 0x40: whole lines of 128 bytes below 0x80000 expected" in said
+    assert "home: register 0x112233bbaa667788" in said
+    assert "agent: register 9" in said
+    assert "agent: store cut off true" in said
+    assert f"agent: rounds {ROUNDS}" in said
+    assert "home: interrupts left None" in said
+    assert "agent: 128 bytes at 0x40: whole lines of 128 bytes below 0x80000 expected" in said
     return {name: value for name, _, value in (line.rpartition(" ") for line in said)}
 
 
 def test_memory_words_registers_and_interrupts_are_shared(run: Run) -> None:
     found = check(run())
     assert int(found["bad blocks:"]) == 0
-    # A line that the FPGA has given up comes without a round trip to it.
-    assert int(found["host: flushed ns"]) < 100 < int(found["host: kept ns"])
-    # A word of a line that the FPGA has needs no link; of another, the line comes first.
-    assert int(found["fpga: atomic of an own line ns"]) < 40
-    assert 100 < int(found["fpga: atomic of a line of the host ns"]) < 250
+    # A line that the agent has given up comes without a round trip to it.
+    assert int(found["home: flushed ns"]) < 100 < int(found["home: kept ns"])
+    # A word of a line that the agent has needs no link; of another, the line comes first.
+    assert int(found["agent: atomic of an own line ns"]) < 40
+    assert 100 < int(found["agent: atomic of a line of the home ns"]) < 250
     # Two interrupts of 68 ns, two lines dirty at the other side of 140 ns each, two stores to them.
-    assert 300 < int(found["host: round ns"]) < 1000
+    assert 300 < int(found["home: round ns"]) < 1000
 
 
+def test_the_fpgas_memory_is_shared_with_the_hosts_cache(run: Run) -> None:
+    found = check(run(operation="host-read"))
+    # The host's words of a line in its cache need no link: a core's way twice, and the cache.
+    assert 2 * 10 < int(found["agent: atomic of an own line ns"]) < 60
+    # 90 ns of memory at the FPGA, and a core's way, are more than what the host's memory needs.
+    assert 200 < int(found["agent: atomic of a line of the home ns"]) < 350
+
+
+@pytest.mark.parametrize("operation", ["device-read", "host-read"])
 @pytest.mark.parametrize("policy", bench.POLICIES)
-def test_they_are_over_two_links_with_bad_blocks(run: Run, policy: str) -> None:
+def test_they_are_over_two_links_with_bad_blocks(run: Run, policy: str, operation: bench.Operation) -> None:
     faults = {
         f"{way}{link}.block_error": {"rate": 0.01} for way in ("to_host", "to_fpga") for link in ("", "_1")
     }
-    found = check(run(links=2, policy=policy, faults=faults))
+    found = check(run(links=2, policy=policy, faults=faults, operation=operation))
     assert int(found["bad blocks:"]) > 10

@@ -2,10 +2,10 @@
 //! A program at each end of a coherent link, over the simulated gateware: what `isthmus_host::coherent` promises.
 //!
 //!     ./isthmus bench eci --driver cached --op device-read -s 128 --window 1 --print-scenario > scenario.json
+//!     # or --op host-read: the memory is the FPGA's, and the host's cache has its lines
 //!     cargo run --release -p isthmus-road --example coherent_programs -- scenario.json
 
 use std::error::Error;
-use std::rc::Rc;
 use std::time::Duration;
 
 use isthmus_host::coherent::{Atomic, Caching, CoherentError, Node, Region, Update};
@@ -15,7 +15,7 @@ use isthmus_sim::kernel::Sim;
 
 type Failed = Box<dyn Error>;
 
-/// The region that both sides keep in their caches, and one that the FPGA does not.
+/// The region that both sides keep in their caches, and one that the agent does not.
 const SHARED: u64 = 0;
 const SHARED_BYTES: u64 = 64 << 10;
 const PLAIN: u64 = SHARED + SHARED_BYTES;
@@ -27,7 +27,7 @@ const WORDS: u64 = 0x4000;
 /// In the plain region.
 const SPLIT: u64 = 0x800;
 const COUNTER: u64 = 0x5000;
-/// What both sides change: the FPGA one word of the line by atomics, the host the one beside it.
+/// What both sides change: the agent one word of the line by atomics, the home the one beside it.
 const CHANGED: u64 = 0x5800;
 const FLUSHED: u64 = 0x6000;
 const KEPT: u64 = 0x6080;
@@ -66,20 +66,21 @@ async fn expect(
     if is == must { Ok(()) } else { Err(format!("wrong bytes at {at:#x}").into()) }
 }
 
-async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
-    let mut node = Node::new(link.host().ok_or("the host's port is taken")?);
+/// At the end with the memory.
+async fn home(port: LinkPort, sim: Sim) -> Result<Vec<String>, Failed> {
+    let mut node = Node::new(port);
     let shared = node.map(SHARED, SHARED_BYTES, Caching::Cached)?;
     let plain = node.map(PLAIN, PLAIN_BYTES, Caching::Cached)?;
     let mut said = Vec::new();
 
-    // Without a flush the FPGA loads what is in the host's cache, and the host what is in the FPGA's.
+    // Without a flush each end loads what is in the other's cache.
     node.store(&shared, MESSAGE, &pattern(1)).await?;
     node.interrupt(THERE).await?;
     wait(&mut node, THERE).await?;
     expect(&mut node, &shared, ANSWER, &pattern(2)).await?;
     expect(&mut node, &plain, 40, &pattern(3)).await?;
 
-    // The FPGA has given one of two lines up: its load does not ask the FPGA.
+    // The agent has given one of two lines up: its load does not ask the agent.
     let mut times = [0; 2];
     for (at, time) in [FLUSHED, KEPT].into_iter().zip(&mut times) {
         let begin = sim.now();
@@ -94,7 +95,7 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     node.flush(&shared, FLUSHED, 8).await?;
     said.push(format!("after a flush {:#x}", node.load64(&shared, FLUSHED).await?));
 
-    // The host stores to other words of the line that the FPGA counts in.
+    // It stores to other words of the line that the agent counts in.
     for round in 0..UPDATES {
         node.store64(&shared, COUNTER + 8, round).await?;
     }
@@ -103,9 +104,9 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     said.push(format!("counter {}", node.load64(&shared, COUNTER).await?));
     said.push(format!("beside it {}", node.load64(&shared, COUNTER + 8).await?));
     let update = node.update(&shared, COUNTER, Update::Increment).await;
-    said.push(format!("host: {}", update.err().map_or_else(String::new, |e| e.to_string())));
+    said.push(format!("update: {}", update.err().map_or_else(String::new, |e| e.to_string())));
 
-    // The same with the FPGA's atomics, which are done in its cache: the line goes to and fro.
+    // The same with the agent's atomics, which are done in its cache: the line goes to and fro.
     let mut most = 0;
     for round in 0..ATOMICS {
         node.store64(&shared, CHANGED + 8, round).await?;
@@ -120,7 +121,7 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     said.push(format!("beside the sum {}", node.load64(&shared, CHANGED + 8).await?));
     said.push(format!("seen before its end {}", most > 0));
 
-    // Registers of the FPGA, with byte enables.
+    // Registers of the other end, with byte enables.
     node.io_store(0x20, &0x1122_3344_5566_7788_u64.to_le_bytes()).await?;
     node.io_store(0x23, &[0xAA, 0xBB]).await?;
     let mut bytes = [0; 8];
@@ -145,8 +146,9 @@ async fn host(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     Ok(said)
 }
 
-async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
-    let mut node = Node::new(link.fpga().ok_or("the FPGA's port is taken")?);
+/// At the other end.
+async fn agent(port: LinkPort, sim: Sim) -> Result<Vec<String>, Failed> {
+    let mut node = Node::new(port);
     let shared = node.map(SHARED, SHARED_BYTES, Caching::Cached)?;
     let plain = node.map(PLAIN, PLAIN_BYTES, Caching::Uncached)?;
     let mut said = Vec::new();
@@ -182,7 +184,7 @@ async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
         sum += number;
     }
     node.interrupt(THERE).await?;
-    // Each function once, on a line that is now the FPGA's: its word is what the same change of a number makes.
+    // Each function once, on a line that is now its own: its word is what the same change of a number makes.
     let swap = |expected, new| Atomic::CompareSwap { expected, new };
     let changes = [
         Atomic::Add(u64::MAX - 20),
@@ -212,7 +214,7 @@ async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
         node.atomic(&shared, CHANGED + 256, Atomic::Add(1)).await?;
         *time = (sim.now() - begin).0 / 1_000;
     }
-    said.push(format!("atomic of a line of the host ns {}", times[0]));
+    said.push(format!("atomic of a line of the home ns {}", times[0]));
     said.push(format!("atomic of an own line ns {}", times[1]));
 
     // A barrier while a store of several lines is being sent: the lines behind the barrier wait
@@ -223,7 +225,7 @@ async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
     expect(&mut node, &plain, SPLIT, &pattern(4)).await?;
     said.push(format!("store cut off {}", store.is_err()));
 
-    // Registers of the host.
+    // Registers of the home.
     node.io_store(0x08, &[9; 8]).await?;
     let mut byte = [0];
     node.io_load(0x0F, &mut byte).await?;
@@ -253,12 +255,13 @@ async fn fpga(link: Rc<CoherentLink>, sim: Sim) -> Result<Vec<String>, Failed> {
 
 fn main() -> Result<(), Failed> {
     let path = std::env::args().nth(1).ok_or("usage: coherent_programs SCENARIO.json")?;
-    let link = Rc::new(CoherentLink::build(&std::fs::read_to_string(path)?)?);
-    let programs: Vec<NodeProgram<Vec<String>, Failed>> = vec![
-        Box::pin(host(Rc::clone(&link), link.sim())),
-        Box::pin(fpga(Rc::clone(&link), link.sim())),
-    ];
-    for (name, said) in ["host", "fpga"].into_iter().zip(link.run(programs)?) {
+    let link = CoherentLink::build(&std::fs::read_to_string(path)?)?;
+    let host = link.host().ok_or("the host's port is taken")?;
+    let fpga = link.fpga().ok_or("the FPGA's port is taken")?;
+    let (at_home, at_agent) = if link.home_at_fpga() { (fpga, host) } else { (host, fpga) };
+    let programs: Vec<NodeProgram<Vec<String>, Failed>> =
+        vec![Box::pin(home(at_home, link.sim())), Box::pin(agent(at_agent, link.sim()))];
+    for (name, said) in ["home", "agent"].into_iter().zip(link.run(programs)?) {
         said.iter().for_each(|line| println!("{name}: {line}"));
     }
     println!("bad blocks: {}", link.counters()?["host.bad"] + link.counters()?["fpga.bad"]);

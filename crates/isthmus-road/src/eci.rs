@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cache-coherent link between a processor and an FPGA: the FPGA reads and writes lines of host memory.
+//! A cache-coherent link between a processor and an FPGA: each reads and writes lines of the other's memory.
 
 mod breakdown;
 mod nodes;
@@ -108,7 +108,7 @@ fn measurement(
         );
     let mut busy = BTreeMap::from([("wire", rates.busy)]);
     if scenario.through_cache() {
-        busy.insert("fpga", cache_busy(scenario, count, elapsed));
+        busy.insert(scenario.places()[0], cache_busy(scenario, count, elapsed));
     }
     let carried = Carried {
         operation: workload.operation,
@@ -156,7 +156,7 @@ fn measurement(
     .described(if scenario.one_way() { "one_way" } else { "rtt" }, arrivals.to_string()))
 }
 
-/// Share of the clocks in which the FPGA's cache is asked for a line; through an AXI port, in
+/// Share of the clocks in which the cache of the end that asks is asked for a line; through an AXI port, in
 /// which that carries a beat of 64 bytes.
 fn cache_busy(scenario: &EciScenario, transfers: u64, elapsed: Picoseconds) -> f64 {
     let each = match scenario.over_axi() {

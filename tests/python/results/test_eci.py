@@ -68,9 +68,10 @@ def test_the_table_and_the_page_show_every_measurement(
 ) -> None:
     made = command.run(Asked(size="128,1K", iterations=40), out=tmp_path, runner=made_up.engine, given=GIVEN)
     text = capsys.readouterr().out
-    assert text.count("\n  128 ") == 4
+    assert text.count("\n  128 ") == 8
     assert "device-write of host memory" in text
-    assert len(load(tmp_path / "eci.json").results) == len(made.results) == 8
+    assert "host-write of the FPGA's memory" in text
+    assert len(load(tmp_path / "eci.json").results) == len(made.results) == 16
     drawn = (tmp_path / "eci.html").read_text()
     for title in ("Latency of device-read", "What is carried", "Where the time of one line goes"):
         assert title in drawn
@@ -125,6 +126,18 @@ def test_an_axi_port_is_another_top_of_the_fpga_with_the_same_cache() -> None:
     assert "port" not in plain["workload"]
 
 
+@pytest.mark.parametrize("operation", eci.HOST_OPERATIONS)
+def test_the_home_of_the_fpgas_memory_is_in_the_fpga(operation: eci.Operation) -> None:
+    platform = eci.loaded()
+    point = Point(Transfers(operation, driver="cached"), "isthmus", platform)
+    made = eci.scenario(point, GIVEN)
+    assert made["fpga"]["model_path"] == f"{eci.HOST}.so"
+    assert made["host"]["model_path"] == f"{eci.FPGA}.so"
+    assert made["platform"]["fpga_memory_read_ns"] == 90
+    words = eci.scenario(Point(Transfers(operation, 8, driver="io"), "isthmus", platform), GIVEN)
+    assert words["fpga"]["model_path"] == f"{eci.FPGA}.so"
+
+
 def test_over_pcie_the_fpga_and_the_host_are_others() -> None:
     made = eci.scenario(Point(Transfers("device-read", driver="pcie-ring"), "isthmus", eci.loaded()), GIVEN)
     assert made["fpga"]["model_path"] == f"{eci.DMA}.so"
@@ -164,8 +177,8 @@ def test_compare_takes_two_links_where_they_are_set() -> None:
 def test_compare_reads_a_word_of_the_fpga_where_io_is_named() -> None:
     found = made_up.found(op="read", size="8", platforms=["eci"], driver="io")
     assert "ECI, 12 lanes" in screen(found.answer, FILES)
-    with pytest.raises(UserError, match="eci has the driver io for host-read, where --driver io asks for it"):
-        made_up.found(op="read", size="8", platforms=["eci"])
+    unnamed = made_up.found(op="read", size="8", platforms=["eci"])
+    assert {m.workload["driver"] for m in unnamed.document} == {"cached"}
     with pytest.raises(UserError, match="host-read over a coherent link takes 1 to 8 bytes"):
         made_up.found(op="read", size="16", platforms=["eci"], driver="io")
 

@@ -12,7 +12,7 @@ use crate::error::RoadError;
 use crate::measurement::Stage;
 use crate::stages::Way;
 
-/// Virtual circuits of loads and of stores from the FPGA, and of lines from the host.
+/// Virtual circuits of loads and of stores from the end that asks, and of lines from their home.
 const LOADS: [u32; 2] = [6, 7];
 const STORES: [u32; 2] = [2, 3];
 const LINES: [u32; 2] = [4, 5];
@@ -52,18 +52,18 @@ impl Seen<'_> {
     }
 }
 
-/// Accesses of memory for the transfer's first line, until the host's answer: when memory took each, and when
+/// Accesses of memory for the transfer's first line, until the home's answer: when memory took each, and when
 /// its answer was taken.
 fn accesses(
     seen: &Seen<'_>,
-    host: &DeviceHandle,
+    home: &DeviceHandle,
     until: Picoseconds,
 ) -> Vec<(Picoseconds, Picoseconds)> {
-    let loads = seen.of(host, "LookedUp");
+    let loads = seen.of(home, "LookedUp");
     let Some(tag) = loads.first().map(|one| one.1) else { return Vec::new() };
-    let mut taken: Vec<_> = loads.into_iter().chain(seen.of(host, "Stored")).collect();
+    let mut taken: Vec<_> = loads.into_iter().chain(seen.of(home, "Stored")).collect();
     taken.sort_unstable();
-    let answers = seen.of(host, "Answered");
+    let answers = seen.of(home, "Answered");
     let mine = |list: Vec<(Picoseconds, u8)>| {
         list.into_iter().filter(|one| one.1 == tag).map(|one| one.0).collect::<Vec<_>>()
     };
@@ -97,65 +97,83 @@ pub(super) fn stages(
         return words(scenario, begin, end, &to_host, &to_fpga);
     }
     let tags = |stage| {
-        let mut tags: Vec<_> = seen.of(&world.fpga, stage).iter().map(|one| one.1).collect();
+        let mut tags: Vec<_> = seen.of(world.agent(), stage).iter().map(|one| one.1).collect();
         tags.sort_unstable();
         tags
     };
     if tags("Accepted") != tags("Completed") {
-        let reason = "eci: the FPGA's probes have other responses than requests";
+        let reason = "eci: probes have other responses than requests";
         return Err(RoadError::Inconsistent(reason.to_owned()));
     }
     let first = |device, stage| seen.of(device, stage).first().map(|one| one.0);
     let mut way = Way::new(begin);
-    let fpga = |stage| first(&world.fpga, stage).ok_or_else(missing);
+    let [near, far] = scenario.places();
+    let (asks, answers) = match scenario.home_at_fpga() {
+        true => (&to_fpga, &to_host),
+        false => (&to_host, &to_fpga),
+    };
+    let core = scenario.core();
+    // Of a store without a cache the last stage is memory.
+    let back = if scenario.writes() && scenario.workload.driver == EciDriver::Uncached {
+        Picoseconds::ZERO
+    } else {
+        core
+    };
+    if core > Picoseconds::ZERO {
+        way.until(near, "core", begin + core)?;
+    }
+    let agent = |stage| first(world.agent(), stage).ok_or_else(missing);
     let axi = scenario.over_axi();
     if axi {
-        way.until("fpga", "task taken", fpga("Taken")?)?;
+        way.until(near, "task taken", agent("Taken")?)?;
         let wrote = scenario.writes() || scenario.updates();
         let began = if wrote { "Wrote" } else { "Asked" };
-        way.until("fpga", "AXI master", fpga(began)?)?;
+        way.until(near, "AXI master", agent(began)?)?;
     } else {
-        way.until("fpga", "request taken", fpga("Accepted")?)?;
+        way.until(near, "request taken", agent("Accepted")?)?;
     }
     let driver = scenario.workload.driver;
     let cache = if axi { "port, cache" } else { "cache" };
     if driver == EciDriver::CachedHit && axi {
         let answered = if scenario.writes() { "Stored" } else { "Read" };
-        way.until("fpga", cache, fpga(answered)?)?;
-        way.until("fpga", "AXI master", end)?;
+        way.until(near, cache, agent(answered)?)?;
+        way.until(near, "AXI master", end)?;
     } else if driver == EciDriver::CachedHit {
-        way.until("fpga", cache, end)?;
+        way.until(near, cache, end - back)?;
     } else if driver == EciDriver::Uncached && scenario.writes() {
-        let stored = seen.of(&world.host, "Stored");
-        lanes(&mut way, "fpga", "pack", &to_host, STORES).ok_or_else(missing)??;
-        way.until("host", "check, collect, look up", stored.last().ok_or_else(missing)?.0)?;
-        way.until("host", "memory", end)?;
+        let stored = seen.of(world.home(), "Stored");
+        lanes(&mut way, near, "pack", asks, STORES).ok_or_else(missing)??;
+        way.until(far, "check, collect, look up", stored.last().ok_or_else(missing)?.0)?;
+        way.until(far, "memory", end)?;
     } else {
         let cached = matches!(driver, EciDriver::Cached | EciDriver::CachedDirty);
         if cached {
-            way.until("fpga", cache, fpga("Requested")?)?;
+            way.until(near, cache, agent("Requested")?)?;
         }
-        let asked = to_host.iter().find(|one| one.taken >= begin && carries(one, LOADS));
+        let asked = asks.iter().find(|one| one.taken >= begin && carries(one, LOADS));
         let asked = std::slice::from_ref(asked.ok_or_else(missing)?);
-        lanes(&mut way, "fpga", "pack", asked, LOADS).ok_or_else(missing)??;
-        let answer = to_fpga.iter().find(|one| one.taken >= begin && carries(one, LINES));
-        let accesses = accesses(&seen, &world.host, answer.ok_or_else(missing)?.taken);
+        lanes(&mut way, near, "pack", asked, LOADS).ok_or_else(missing)??;
+        let answer = answers.iter().find(|one| one.taken >= begin && carries(one, LINES));
+        let accesses = accesses(&seen, world.home(), answer.ok_or_else(missing)?.taken);
         for (number, (taken, answered)) in accesses.iter().enumerate() {
-            way.until("host", if number == 0 { "check, look up" } else { "change" }, *taken)?;
-            way.until("host", "memory", *answered)?;
+            way.until(far, if number == 0 { "check, look up" } else { "change" }, *taken)?;
+            way.until(far, "memory", *answered)?;
         }
         let pack = match (cached, accesses.is_empty()) {
             (_, true) => "check, look up, pack",
             (true, false) => "grant, pack",
             (false, false) => "pack",
         };
-        lanes(&mut way, "host", pack, &to_fpga, LINES).ok_or_else(missing)??;
+        lanes(&mut way, far, pack, answers, LINES).ok_or_else(missing)??;
         let last = match (cached, axi) {
             (true, true) => "check, collect, cache, port",
             (true, false) => "check, collect, cache",
             (false, _) => "check, collect",
         };
-        way.until("fpga", last, end)?;
+        way.until(near, last, end - back)?;
+    }
+    if back > Picoseconds::ZERO {
+        way.until(near, "core", end)?;
     }
     way.finish(end)
 }

@@ -32,10 +32,11 @@ const ATOMIC_BITS: u32 = 15;
 /// I/O accesses that the gateware keeps open.
 const WORD_TAGS: u8 = 32;
 
-/// The gateware of both ends, the lanes between them and host memory, simulated, for a program at each end.
+/// The gateware of both ends, the lanes between them and memory at one of them, simulated, for a program at each end.
 ///
 /// It is made from a scenario with a driver through the FPGA's cache; of its workload only `links` and `policy`
-/// count. `isthmus bench eci --driver cached --print-scenario` prints one, with its models built.
+/// count, and whose memory it is: the host's of `device-read`, the FPGA's of `host-read`. `isthmus bench eci --driver
+/// cached --print-scenario` prints one, with its models built.
 pub struct CoherentLink {
     world: World,
     host: RefCell<Option<LinkPort>>,
@@ -66,16 +67,21 @@ impl CoherentLink {
         let port = |device: &DeviceHandle, core, features| {
             LinkPort::attach(&sim, device, lines, core, features)
         };
-        let atomics = world.fpga.input("lines_req_atomic_i", ATOMIC_BITS).is_ok();
-        let host =
-            port(&world.host, core, Features { uncached: false, updates: false, atomics: false })?;
-        let fpga = port(
-            &world.fpga,
-            Picoseconds::ZERO,
-            Features { uncached: true, updates: true, atomics },
-        )?;
+        let atomics = world.agent().input("lines_req_atomic_i", ATOMIC_BITS).is_ok();
+        let home = Features { uncached: false, updates: false, atomics: false };
+        let agent = Features { uncached: true, updates: true, atomics };
+        let [of_host, of_fpga] =
+            if scenario.home_at_fpga() { [agent, home] } else { [home, agent] };
+        let host = port(&world.host, [core, scenario.core()], of_host)?;
+        let fpga = port(&world.fpga, [Picoseconds::ZERO; 2], of_fpga)?;
         let [host, fpga] = [host, fpga].map(|port| RefCell::new(Some(port)));
         Ok(Self { world, host, fpga })
+    }
+
+    /// Whether the memory is the FPGA's. The other end has updates and atomics of its words.
+    #[must_use]
+    pub fn home_at_fpga(&self) -> bool {
+        self.world.home_at_fpga
     }
 
     /// The port of a core of the host; there is one.
@@ -131,7 +137,8 @@ impl CoherentLink {
 type Asked<R, A> = (R, OneshotSender<A>);
 
 struct Lines {
-    waiting: VecDeque<Asked<lines::LineRequest, Line>>,
+    /// From when on each is at the pins.
+    waiting: VecDeque<(Picoseconds, Asked<lines::LineRequest, Line>)>,
     tags: VecDeque<u8>,
     open: BTreeMap<u8, OneshotSender<Line>>,
     sim: Sim,
@@ -148,9 +155,10 @@ fn unasked(sim: &Sim, signal: &str, tag: u8) {
 }
 
 impl LineUser for Lines {
-    fn offer(&mut self, _: Picoseconds) -> Option<lines::LineRequest> {
+    fn offer(&mut self, time: Picoseconds) -> Option<lines::LineRequest> {
         let tag = self.tags.front().copied()?;
-        let (request, answer) = self.waiting.pop_front()?;
+        self.waiting.front().filter(|(due, _)| *due <= time)?;
+        let (_, (request, answer)) = self.waiting.pop_front()?;
         self.tags.pop_front();
         self.open.insert(tag, answer);
         Some(lines::LineRequest { tag, ..request })
@@ -211,6 +219,8 @@ pub struct LinkPort {
     count: u64,
     /// From the program to the link's logic, and back: of words.
     core: Picoseconds,
+    /// The same of lines; a host's memory has it in its latency.
+    lines_core: Picoseconds,
     features: Features,
     lines: Rc<RefCell<Lines>>,
     words: Rc<RefCell<Words>>,
@@ -226,7 +236,7 @@ impl LinkPort {
         sim: &Sim,
         device: &DeviceHandle,
         count: u64,
-        core: Picoseconds,
+        [core, lines_core]: [Picoseconds; 2],
         features: Features,
     ) -> Result<Self, RoadError> {
         let (send, interrupts) = channel(MOST_INTERRUPTS);
@@ -246,7 +256,8 @@ impl LinkPort {
         let (lines, words) = (Rc::new(RefCell::new(lines)), Rc::new(RefCell::new(words)));
         LineUserPins::attach(device, &lines)?;
         WordPins::attach(device, &words)?;
-        Ok(Self { sim: sim.clone(), count, core, features, lines, words, interrupts })
+        let sim = sim.clone();
+        Ok(Self { sim, count, core, lines_core, features, lines, words, interrupts })
     }
 
     async fn word(
@@ -354,12 +365,16 @@ impl Port for LinkPort {
         let mut answers = Vec::with_capacity(requests.len());
         for request in &requests {
             let (answer, came) = oneshot();
-            self.lines.borrow_mut().waiting.push_back((at_pins(request), answer));
+            let due = self.sim.now() + self.lines_core;
+            self.lines.borrow_mut().waiting.push_back((due, (at_pins(request), answer)));
             answers.push(came);
         }
         let mut lines = Vec::with_capacity(answers.len());
         for came in answers {
             lines.push(came.recv().await.ok_or_else(gone)?);
+        }
+        if self.lines_core > Picoseconds::ZERO {
+            self.sim.sleep(self.lines_core).await;
         }
         Ok(lines)
     }

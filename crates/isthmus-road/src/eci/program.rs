@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The FPGA's own logic: it reads or writes ranges of host memory, line by line, and checks every byte.
+//! The end that asks, the FPGA's own logic or a core of the host: it reads or writes ranges of the other end's memory,
+//! line by line, and checks every byte.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -62,9 +63,9 @@ impl Counts {
 pub(super) struct Outcome {
     /// Intended starts of all transfers, the observed one last.
     pub(super) due: Vec<Picoseconds>,
-    /// When the last line of each transfer was read, or was visible in host memory.
+    /// When the last line of each transfer was read, or was visible in memory.
     pub(super) done: Vec<Picoseconds>,
-    /// When the FPGA knew that each transfer was done.
+    /// When the end that asked knew that each transfer was done.
     pub(super) known: Vec<Picoseconds>,
     pub(super) from: Counts,
     pub(super) until: Counts,
@@ -97,7 +98,7 @@ impl Outcome {
         ends
     }
 
-    /// Mean time from a transfer's start until the FPGA knew that it was done.
+    /// Mean time from a transfer's start until the end that asked knew that it was done.
     pub(super) fn acknowledged_ps(&self, of: &Range<u64>) -> f64 {
         let of = of.start as usize..of.end as usize;
         let spans = self.known[of.clone()].iter().zip(&self.due[of.clone()]);
@@ -112,9 +113,9 @@ pub(super) struct Open {
     pub(super) bytes: usize,
 }
 
-/// The host's program: it writes lines before the FPGA requests them, and reads all lines at the end.
+/// The program at the lines' home: it writes lines before the other end requests them, and reads all lines at the end.
 #[derive(Default)]
-struct Host {
+struct Home {
     tags: VecDeque<u8>,
     open: BTreeMap<u8, (u64, bool)>,
     /// Number of lines written, and of writes requested.
@@ -148,7 +149,12 @@ pub(super) struct Logic {
     /// Transfers whose store to a line is not yet visible.
     storing: BTreeMap<u64, VecDeque<u64>>,
     ended: u64,
-    host: Host,
+    /// From a core to the pins, and back the same.
+    core: Picoseconds,
+    /// When what may begin after each ended transfer can be at the pins, and how many have come so far.
+    freed: VecDeque<Picoseconds>,
+    free: u64,
+    home: Home,
     pub(super) last: Picoseconds,
     wrong: Option<String>,
     pub(super) outcome: Outcome,
@@ -177,7 +183,10 @@ impl Logic {
             operand: 0,
             storing: BTreeMap::new(),
             ended: 0,
-            host: Host { tags: (0..=u8::MAX).collect(), ..Host::default() },
+            core: scenario.core(),
+            freed: VecDeque::new(),
+            free: 0,
+            home: Home { tags: (0..=u8::MAX).collect(), ..Home::default() },
             last: sim.now(),
             wrong: None,
             outcome: Outcome::new(transfers, first_lines(scenario)),
@@ -192,17 +201,21 @@ impl Logic {
         }
         let observed = self.begun == self.scenario.series();
         let due = match self.next_start.filter(|_| !observed) {
-            Some(start) if start > time => return false,
+            Some(start) if start + self.core > time => return false,
             Some(start) => {
                 self.next_start = self.starts.as_mut().and_then(Iterator::next);
                 start
             }
             None => {
                 let window = u64::from(self.scenario.workload.window.unwrap_or(1));
-                if self.begun - self.ended >= window {
+                while self.freed.front().is_some_and(|at| *at <= time) {
+                    self.freed.pop_front();
+                    self.free += 1;
+                }
+                if self.begun - self.free >= window {
                     return false;
                 }
-                time
+                time - self.core
             }
         };
         self.outcome.due.push(due);
@@ -215,52 +228,52 @@ impl Logic {
         Counts::at(&self.sim, &self.scenario, &self.status)
     }
 
-    /// Whether the host's program has written the lines of the next transfer.
+    /// Whether the home's program has written the lines of the next transfer.
     fn prepared(&self) -> bool {
         self.scenario.workload.driver != EciDriver::CachedDirty
-            || self.host.stored >= (self.begun + 1) * self.scenario.lines()
+            || self.home.stored >= (self.begun + 1) * self.scenario.lines()
     }
 
-    fn host_offer(&mut self) -> Option<LineRequest> {
+    fn home_offer(&mut self) -> Option<LineRequest> {
         let lines = self.scenario.lines();
         // As far ahead as transfers may be in flight: what it wrote is then still in its cache.
         let window = u64::from(self.scenario.workload.window.unwrap_or(1));
         let ahead = (self.begun + window).min(self.limit) * lines;
         let dirty = self.scenario.workload.driver == EciDriver::CachedDirty;
-        let (index, store) = if dirty && self.host.storing < ahead {
-            let index = self.host.storing % REGION_LINES;
+        let (index, store) = if dirty && self.home.storing < ahead {
+            let index = self.home.storing % REGION_LINES;
             let data = match self.scenario.over_axi() {
                 true => {
-                    let transfer = self.host.storing / lines;
+                    let transfer = self.home.storing / lines;
                     pattern::line(index, pattern::seed(&self.scenario, transfer, Writer::Host))
                 }
                 false => random_line(&mut self.random),
             };
-            self.host.storing += 1;
+            self.home.storing += 1;
             self.outcome.lines[index as usize] = data;
             (index, Some((u128::MAX, data)))
-        } else if self.host.reading < self.host.reads {
-            self.host.reading += 1;
-            (self.host.reading - 1, None)
+        } else if self.home.reading < self.home.reads {
+            self.home.reading += 1;
+            (self.home.reading - 1, None)
         } else {
             return None;
         };
-        let tag = self.host.tags.pop_front()?;
-        self.host.open.insert(tag, (index, store.is_some()));
+        let tag = self.home.tags.pop_front()?;
+        self.home.open.insert(tag, (index, store.is_some()));
         Some(LineRequest { kind: LineKind::Cached, index, tag, store, atomic: None })
     }
 
-    fn host_response(&mut self, tag: u8, line: &Line) {
-        let Some((index, store)) = self.host.open.remove(&tag) else {
-            return self.fail(format!("the host has a response to tag {tag}, which is not open"));
+    fn home_response(&mut self, tag: u8, line: &Line) {
+        let Some((index, store)) = self.home.open.remove(&tag) else {
+            return self.fail(format!("the home has a response to tag {tag}, which is not open"));
         };
-        self.host.tags.push_back(tag);
+        self.home.tags.push_back(tag);
         if store {
-            self.host.stored += 1;
+            self.home.stored += 1;
         } else {
-            self.host.read += 1;
+            self.home.read += 1;
             if *line != self.outcome.lines[index as usize] {
-                self.fail(format!("the host reads wrong bytes of line {index} in the end"));
+                self.fail(format!("the home reads wrong bytes of line {index} in the end"));
             }
             self.outcome.checked += LINE_BYTES as u64;
         }
@@ -281,7 +294,8 @@ impl Logic {
     pub(super) fn end(&mut self, time: Picoseconds, transfer: u64) {
         self.missing.remove(&transfer);
         self.ended += 1;
-        self.outcome.known[transfer as usize] = time;
+        self.outcome.known[transfer as usize] = time + self.core;
+        self.freed.push_back(time + self.core + self.core);
         self.sim.count_transfers(1);
         let counted = self.scenario.counted();
         if self.ended == counted.start {
@@ -349,10 +363,10 @@ impl LineUser for Logic {
                     open.index, open.transfer
                 ));
             }
-            self.outcome.done[open.transfer as usize] = time;
+            self.outcome.done[open.transfer as usize] = time + self.core;
         } else if self.scenario.workload.driver != EciDriver::Uncached {
-            // From now on a load of the line gets it from the FPGA's cache.
-            self.outcome.done[open.transfer as usize] = time;
+            // From now on a load of the line gets it from the cache of the end that stored.
+            self.outcome.done[open.transfer as usize] = time + self.core;
         }
         self.outcome.checked += open.bytes as u64;
         let missing = self.missing.get_mut(&open.transfer).map(|left| {
@@ -365,16 +379,16 @@ impl LineUser for Logic {
     }
 }
 
-/// The host's program at its own port of lines.
-struct HostPort(Rc<RefCell<Logic>>);
+/// The home's program at its own port of lines.
+struct HomePort(Rc<RefCell<Logic>>);
 
-impl LineUser for HostPort {
+impl LineUser for HomePort {
     fn offer(&mut self, _: Picoseconds) -> Option<LineRequest> {
-        self.0.borrow_mut().host_offer()
+        self.0.borrow_mut().home_offer()
     }
 
     fn response(&mut self, _: Picoseconds, tag: u8, line: &Line) {
-        self.0.borrow_mut().host_response(tag, line);
+        self.0.borrow_mut().home_response(tag, line);
     }
 }
 
@@ -382,14 +396,14 @@ impl LineUser for HostPort {
 pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, RoadError> {
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario)?));
     match (scenario.over_axi(), scenario.updates()) {
-        (true, true) => AtomicPins::attach(&world.fpga, &logic)?,
-        (true, false) => TaskPins::attach(&world.fpga, &logic)?,
-        (false, _) => LineUserPins::attach(&world.fpga, &logic)?,
+        (true, true) => AtomicPins::attach(world.agent(), &logic)?,
+        (true, false) => TaskPins::attach(world.agent(), &logic)?,
+        (false, _) => LineUserPins::attach(world.agent(), &logic)?,
     }
     let coherent = scenario.workload.driver != EciDriver::Uncached;
     if coherent {
-        let host = Rc::new(RefCell::new(HostPort(Rc::clone(&logic))));
-        LineUserPins::attach(&world.host, &host)?;
+        let home = Rc::new(RefCell::new(HomePort(Rc::clone(&logic))));
+        LineUserPins::attach(world.home(), &home)?;
     }
     if scenario.counted().start == 0 {
         let counts = logic.borrow().counts();
@@ -405,27 +419,27 @@ pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, Road
     Ok(std::mem::take(&mut logic.borrow_mut().outcome))
 }
 
-/// The host's program reads every line, wherever it is.
+/// The home's program reads every line, wherever it is.
 fn read_all(
     world: &World,
     scenario: &EciScenario,
     logic: &Rc<RefCell<Logic>>,
 ) -> Result<(), RoadError> {
     let lines = scenario.memory_lines();
-    logic.borrow_mut().host.reads = lines;
+    logic.borrow_mut().home.reads = lines;
     let (mut begin, mut before) = (world.simulation.handle().now(), 0);
     loop {
         world.simulation.run_for(CHUNK)?;
         let logic = logic.borrow();
         let wrong = match &logic.wrong {
             Some(wrong) => wrong.clone(),
-            None if logic.host.read == lines => return Ok(()),
-            None if logic.host.read > before => {
-                (begin, before) = (world.simulation.handle().now(), logic.host.read);
+            None if logic.home.read == lines => return Ok(()),
+            None if logic.home.read > before => {
+                (begin, before) = (world.simulation.handle().now(), logic.home.read);
                 continue;
             }
             None if world.simulation.handle().now() - begin < STUCK => continue,
-            None => format!("the host has read {} lines in {STUCK}", logic.host.read),
+            None => format!("the home has read {} lines in {STUCK}", logic.home.read),
         };
         return Err(RoadError::Violation(format!("eci: {wrong}; seed {}", scenario.seed)));
     }

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use isthmus_sim::FaultSpec;
 use isthmus_sim::world::blocks::LanesConfig;
 use isthmus_sim::world::lines::LINE_BYTES;
+use isthmus_sim::{FaultSpec, Picoseconds};
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
@@ -86,8 +86,14 @@ pub struct EciPlatform {
     /// From a store at host memory to its data being visible to a program.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub memory_write_ns: f64,
-    /// From a core of the host to the logic of its end of the link, and back the same: of I/O accesses and
-    /// interrupts.
+    /// Read latency of the FPGA's memory.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub fpga_memory_read_ns: f64,
+    /// From a store at the FPGA's memory to its data being visible there.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub fpga_memory_write_ns: f64,
+    /// From a core of the host to the logic of its end of the link, and back the same: of I/O accesses,
+    /// interrupts, and lines of the FPGA's memory.
     #[schemars(range(min = 0.0, max = 100_000.0))]
     pub core_ns: f64,
     /// A host and a card on PCIe, for the drivers `pcie-dma` and `pcie-ring`.
@@ -131,8 +137,9 @@ pub struct EciDevice {
     pub reset_cycles: u32,
 }
 
-/// How the FPGA's logic reaches host memory, or what is not about lines. Those through a cache need one and a
-/// directory.
+/// How one end reaches lines of the other's memory, or what is not about lines. The FPGA's logic starts
+/// `device-read` and `device-write` of host memory, a core of the host `host-read` and `host-write` of the FPGA's.
+/// Those through a cache need one there, and a directory at the other end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EciDriver {
@@ -141,7 +148,7 @@ pub enum EciDriver {
     Uncached,
     /// Through its cache, lines that no cache has.
     Cached,
-    /// Through its cache, lines that the host's program has just written.
+    /// Through its cache, lines that the other end's program has just written.
     CachedDirty,
     /// Through its cache, lines that are in it.
     CachedHit,
@@ -226,9 +233,10 @@ impl EciPolicy {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EciWorkload {
-    /// `device-read`, `device-write`, `update`; of words `host-read`, `host-write` and `message`.
+    /// `device-read`, `device-write`, `update` of host memory; `host-read`, `host-write` of the FPGA's memory, or of
+    /// its registers; `message`.
     pub operation: Operation,
-    /// How the FPGA's logic reaches host memory.
+    /// How the memory is reached.
     #[serde(default)]
     pub driver: EciDriver,
     /// What the FPGA's logic is connected to; the FPGA's model must have it.
@@ -281,7 +289,9 @@ impl EciScenario {
         let (operation, driver) = (self.workload.operation, self.workload.driver);
         let fits = match operation {
             Operation::Update => driver == EciDriver::Atomic || self.through_cache(),
-            Operation::HostRead | Operation::HostWrite => driver == EciDriver::Io,
+            Operation::HostRead | Operation::HostWrite => {
+                matches!(driver, EciDriver::Io | EciDriver::Uncached) || self.through_cache()
+            }
             Operation::Message => driver == EciDriver::Ipi,
             Operation::DeviceWrite => !matches!(driver, EciDriver::Atomic | EciDriver::Io),
             _ => !matches!(driver, EciDriver::Atomic) && !self.words(),
@@ -300,6 +310,10 @@ impl EciScenario {
             return Err(RoadError::scenario("workload.port", reason));
         }
         let window = self.arrivals()?.window().unwrap_or(1);
+        if self.over_axi() && self.home_at_fpga() {
+            let reason = "axi is in front of the FPGA's cache, and the host's is used".to_owned();
+            return Err(RoadError::scenario("workload.port", reason));
+        }
         if self.over_axi() && !self.through_cache() {
             let reason =
                 format!("axi is in front of the cache, and {} does not use that", driver.name());
@@ -356,7 +370,7 @@ impl EciScenario {
         Ok(())
     }
 
-    /// Whether the FPGA has a cache, and the host a cache and a directory.
+    /// Whether the end that asks has a cache, and the home a cache and a directory.
     pub(super) fn has_caches(&self) -> bool {
         let without = self.workload.driver == EciDriver::Uncached || self.over_pcie();
         !without && !self.words()
@@ -372,7 +386,7 @@ impl EciScenario {
         self.workload.operation == Operation::Update
     }
 
-    /// Whether lines are accessed through the FPGA's cache.
+    /// Whether lines are accessed through the cache of the end that asks.
     pub(super) fn through_cache(&self) -> bool {
         let drivers = [EciDriver::Cached, EciDriver::CachedDirty, EciDriver::CachedHit];
         drivers.contains(&self.workload.driver)
@@ -395,7 +409,7 @@ impl EciScenario {
         pcie.map_or(self.platform.clock_mhz, |pcie| pcie.clock_mhz)
     }
 
-    /// Lines of host memory.
+    /// Lines of the home's memory.
     pub(super) fn memory_lines(&self) -> u64 {
         self.region().max(REGION_LINES)
     }
@@ -439,9 +453,35 @@ impl EciScenario {
         )
     }
 
+    /// Whether the lines are the FPGA's memory, which the host's end reads and writes, through a cache or not.
+    pub(super) fn home_at_fpga(&self) -> bool {
+        self.by_host() && !self.words()
+    }
+
+    /// Places of the end that asks for lines, and of their home.
+    pub(super) fn places(&self) -> [&'static str; 2] {
+        if self.home_at_fpga() { ["host", "fpga"] } else { ["fpga", "host"] }
+    }
+
+    /// The way between a core and its end of the link, where a core asks for lines.
+    pub(super) fn core(&self) -> Picoseconds {
+        let ns = if self.home_at_fpga() { self.platform.core_ns } else { 0.0 };
+        Picoseconds::from_ns_f64(ns)
+    }
+
+    /// Latencies of the home's memory: a read, a store.
+    pub(super) fn memory_latencies(&self) -> [Picoseconds; 2] {
+        let of = &self.platform;
+        let ns = match self.home_at_fpga() {
+            true => [of.fpga_memory_read_ns, of.fpga_memory_write_ns],
+            false => [of.memory_read_ns, of.memory_write_ns],
+        };
+        ns.map(Picoseconds::from_ns_f64)
+    }
+
     /// Whether its data go to the host.
     pub(super) fn to_host(&self) -> bool {
-        self.writes() || self.workload.operation == Operation::HostRead
+        matches!(self.workload.operation, Operation::DeviceWrite | Operation::HostRead)
     }
 
     /// Whether a transfer is done at the other end than where it begins.
@@ -466,8 +506,11 @@ impl EciScenario {
         Arrivals::of("workload", self.workload.window, self.workload.rate_per_s)
     }
 
+    /// Whether lines are stored.
     pub(super) fn writes(&self) -> bool {
-        self.workload.operation == Operation::DeviceWrite
+        let operation = self.workload.operation;
+        operation == Operation::DeviceWrite
+            || operation == Operation::HostWrite && self.home_at_fpga()
     }
 
     /// Lines per transfer.
@@ -509,6 +552,7 @@ mod tests {
         "road": "eci", "profile": "isthmus",
         "platform": {
             "name": "eci", "clock_mhz": 300, "memory_read_ns": 60, "memory_write_ns": 60, "core_ns": 10,
+            "fpga_memory_read_ns": 90, "fpga_memory_write_ns": 90,
             "lanes": {"lanes": 12, "lane_mbit_s": 10312.5, "coded_bits": 67, "metaframe_words": 2048,
                       "control_words": 4, "serdes_ns": 27, "trace_ns": 2}
         },
@@ -584,6 +628,28 @@ mod tests {
     }
 
     #[test]
+    fn a_host_program_reads_lines_of_the_fpgas_memory() {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"]["operation"] = "host-read".into();
+        for driver in ["uncached", "cached", "cached-dirty", "cached-hit"] {
+            scenario["workload"]["driver"] = driver.into();
+            let parsed = EciScenario::parse(&scenario.to_string()).unwrap();
+            assert!(parsed.home_at_fpga() && parsed.to_host() && !parsed.writes());
+            assert_eq!(parsed.places(), ["host", "fpga"]);
+            assert_eq!(parsed.memory_latencies(), [Picoseconds::from_ns(90); 2]);
+            assert_eq!(parsed.core(), Picoseconds::from_ns(10));
+        }
+        scenario["workload"]["operation"] = "host-write".into();
+        let stores = EciScenario::parse(&scenario.to_string()).unwrap();
+        assert!(stores.writes() && !stores.to_host() && stores.one_way());
+        scenario["workload"]["port"] = "axi".into();
+        let port = EciScenario::parse(&scenario.to_string()).unwrap_err().to_string();
+        assert!(port.contains("workload.port: axi is in front of the FPGA's cache"), "{port}");
+        let operation = with(&["workload", "driver"], "io".into());
+        assert!(operation.contains("io is no driver of device-read"), "{operation}");
+    }
+
+    #[test]
     fn over_pcie_there_is_a_host_on_pcie() {
         let pcie = with(&["workload", "driver"], "pcie-ring".into());
         assert!(pcie.contains("platform.pcie: missing, for workload.driver pcie-ring"), "{pcie}");
@@ -595,8 +661,8 @@ mod tests {
     fn what_cannot_be_is_refused_by_its_key() {
         let update = with(&["workload", "operation"], "update".into());
         assert!(update.contains("workload.driver: uncached is no driver of update"), "{update}");
-        let load = with(&["workload", "operation"], "host-read".into());
-        assert!(load.contains("workload.driver: uncached is no driver of host-read"), "{load}");
+        let message = with(&["workload", "operation"], "message".into());
+        assert!(message.contains("workload.driver: uncached is no driver of message"), "{message}");
         let put = with(&["workload", "operation"], "put".into());
         assert!(put.contains("workload.operation: eci does not carry put"), "{put}");
         let window = with(&["workload", "window"], 1_000.into());

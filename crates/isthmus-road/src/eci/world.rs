@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Both ends of the link, the lanes between them, and host memory.
+//! Both ends of the link, the lanes between them, and the memory of the one that is the lines' home.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -62,6 +62,7 @@ pub(super) struct World {
     /// Lanes of each link from the FPGA to the host, and back.
     pub(super) lanes: [Vec<Rc<RefCell<BlockLine>>>; 2],
     links: u32,
+    pub(super) home_at_fpga: bool,
     pub(super) memory: Rc<RefCell<LineMemory>>,
     /// Status of the FPGA and of the host.
     pub(super) status: [Rc<Status>; 2],
@@ -106,18 +107,27 @@ impl World {
         let (to_host, to_fpga) = (lanes("to_host")?, lanes("to_fpga")?);
         BlockPins::attach(&fpga, &to_host, &to_fpga)?;
         BlockPins::attach(&host, &to_fpga, &to_host)?;
-        let memory = Rc::new(RefCell::new(LineMemory::new(
-            first_lines(scenario),
-            Picoseconds::from_ns_f64(scenario.platform.memory_read_ns),
-            Picoseconds::from_ns_f64(scenario.platform.memory_write_ns),
-        )));
-        LineMemoryPins::attach(&host, &memory)?;
+        let [read, write] = scenario.memory_latencies();
+        let memory = Rc::new(RefCell::new(LineMemory::new(first_lines(scenario), read, write)));
+        let home_at_fpga = scenario.home_at_fpga();
+        LineMemoryPins::attach(if home_at_fpga { &fpga } else { &host }, &memory)?;
         for (name, spec) in &scenario.faults {
             sim.faults().inject(name, spec.clone())?;
         }
         simulation.probes().set_enabled(false);
         let status = [Rc::new(Status::new(&fpga, links)?), Rc::new(Status::new(&host, links)?)];
-        Ok(Self { simulation, fpga, host, lanes: [to_host, to_fpga], links, memory, status })
+        let lanes = [to_host, to_fpga];
+        Ok(Self { simulation, fpga, host, lanes, links, home_at_fpga, memory, status })
+    }
+
+    /// The end that asks for lines.
+    pub(super) fn agent(&self) -> &DeviceHandle {
+        if self.home_at_fpga { &self.host } else { &self.fpga }
+    }
+
+    /// The end with their memory.
+    pub(super) fn home(&self) -> &DeviceHandle {
+        if self.home_at_fpga { &self.fpga } else { &self.host }
     }
 
     /// Waits until both ends have answered each other.
@@ -168,13 +178,13 @@ impl World {
     ) -> Result<(), RoadError> {
         let memory = self.memory.borrow();
         if let Some(line) = memory.outside() {
-            return Err(RoadError::Violation(format!("eci: the host was asked for line {line}")));
+            return Err(RoadError::Violation(format!("eci: memory was asked for line {line}")));
         }
         let wrong = memory.lines().iter().zip(expected).position(|(is, must)| is != must);
         match wrong {
             None => Ok(()),
             Some(line) => Err(RoadError::Violation(format!(
-                "eci: line {line} of host memory has wrong bytes at the end; seed {}",
+                "eci: line {line} of memory has wrong bytes at the end; seed {}",
                 scenario.seed
             ))),
         }

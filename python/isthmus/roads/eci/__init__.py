@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ECI: an FPGA reads and writes host memory over a cache-coherent link."""
+"""ECI: an FPGA and a processor read and write each other's memory over a cache-coherent link."""
 
 from isthmus.roads.table import Place, Road
 
@@ -7,7 +7,7 @@ _HERE = "isthmus.roads.eci"
 
 ROAD = Road(
     name="eci",
-    title="Lines of host memory over a cache-coherent link between a processor and an FPGA",
+    title="Lines of memory over a cache-coherent link between a processor and an FPGA",
     commands={"eci": f"{_HERE}.cli:eci"},
     kinds=f"{_HERE}.platform:KINDS",
     published="eci",

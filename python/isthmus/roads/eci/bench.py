@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and writes of host memory by an FPGA over one coherent link, or two.
+"""Reads and writes of host memory by an FPGA, and of its memory by the host, over one coherent link or two.
 
 `scenario` makes one run (docs/reference/eci-scenario.md), `measure` runs several.
 """
@@ -24,19 +24,22 @@ from isthmus.workload import parse_sizes
 
 PLATFORM = "eci"
 FPGA, HOST = "eci_fpga", "eci_host"
+"""The end that asks for lines, and their home: of the FPGA's memory, these change places."""
 AXI_FPGA = "eci_axi_fpga"
 """The FPGA whose logic is an AXI master."""
 DMA = "ccix_dma_fpga"
 """The FPGA on PCIe: a DMA engine of 512 bits."""
 OPERATIONS = ("device-read", "device-write")
-"""Of lines; `update` is of one shared word."""
+"""Of lines of host memory, by the FPGA's logic; `update` is of one shared word there."""
+HOST_OPERATIONS = ("host-read", "host-write")
+"""Of lines of the FPGA's memory, by a core of the host, or of its registers."""
 UPDATE = "update"
-ALL_OPERATIONS = (*OPERATIONS, UPDATE, "host-read", "host-write", "message")
+ALL_OPERATIONS = (*OPERATIONS, UPDATE, *HOST_OPERATIONS, "message")
 WORD_BYTES = 8
 DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
-"""Without a cache; through it: lines that no cache has, that the host has just written, that are in it."""
+"""Without a cache; through it: lines that no cache has, that the home has just written, that are in it."""
 STATES = ("cached-dirty", "cached-hit")
-"""Drivers that say where the line is: dirty in the host's cache, or in the FPGA's already."""
+"""Drivers that say where the line is: dirty in the cache of its home, or in that of the end that asks."""
 PORTS = ("lines", "axi")
 """What the FPGA's logic is connected to: the agent's own port, or an AXI port in front of its cache."""
 CACHED = DRIVERS[1:]
@@ -52,7 +55,7 @@ FIRST_LINES = 1 << 20
 ATOMIC = "atomic"
 IO, IPI, BARRIER = "io", "ipi", "barrier"
 WORD_OPERATIONS: Mapping[str, tuple[str, ...]] = {
-    IO: ("host-read", "host-write"),
+    IO: HOST_OPERATIONS,
     IPI: ("message", "device-write"),
     BARRIER: ("device-write",),
 }
@@ -104,8 +107,13 @@ class Transfers:
 
     @property
     def cached(self) -> bool:
-        """Whether it needs a cache in the FPGA, and a directory at the host."""
+        """Whether it needs a cache at the end that asks, and a directory at the lines' home."""
         return needs_cache(self.driver)
+
+    @property
+    def home(self) -> Literal["host", "fpga"]:
+        """The end with the memory."""
+        return "fpga" if self.operation in HOST_OPERATIONS and self.driver in DRIVERS else "host"
 
     @property
     def lines(self) -> int:
@@ -132,6 +140,8 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
     choose("policy", t.policy, POLICIES)
     choose("port", t.port, PORTS)
+    if t.port != "lines" and t.home == "fpga":
+        raise UserError(f"port: axi is in front of the FPGA's cache, and {t.operation} uses the host's")
     if t.port != "lines" and t.driver not in CACHED:
         raise UserError(
             f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
@@ -161,7 +171,7 @@ def check(transfers: Transfers) -> None:
 
 
 def needs_cache(driver: str) -> bool:
-    """Whether a driver needs a cache in the FPGA."""
+    """Whether a driver needs a cache at the end that asks."""
     return driver not in ("uncached", *PCIE, *WORD_OPERATIONS)
 
 
@@ -171,6 +181,8 @@ def drivers_of(operation: str) -> tuple[str, ...]:
     lines: tuple[str, ...] = (ATOMIC, *CACHED) if operation == UPDATE else ()
     if operation in OPERATIONS:
         lines = (*DRIVERS, *PCIE)
+    if operation in HOST_OPERATIONS:
+        lines = DRIVERS
     return (*lines, *words)
 
 
@@ -244,6 +256,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             **entries(platform.fpga),
             "lanes": entries(platform.groups["lanes"]),
             **entries(platform.groups["memory"]),
+            **entries(platform.groups["fpga_memory"]),
             **entries(platform.groups["core"]),
         },
         "workload": workload,
@@ -258,10 +271,10 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             "memory": entries(platform.groups["dma"]),
         }
     else:
-        made |= {
-            "fpga": {"model_path": str(models[top_of(t.port)])},
-            "host": {"model_path": str(models[HOST])},
-        }
+        ends = {"fpga": top_of(t.port), "host": HOST}
+        if t.home == "fpga":
+            ends = {"fpga": HOST, "host": FPGA}
+        made |= {end: {"model_path": str(models[top])} for end, top in ends.items()}
     if t.faults:
         made["faults"] = {name: {"rate": rate} for name, rate in t.faults}
     for key, value in changes.items():
@@ -282,7 +295,7 @@ def tops(driver: str, port: str = "lines") -> tuple[str, ...]:
 def parameters(
     platform: Platform, profile: Profile, top: str, cached: bool = False, links: int = 1
 ) -> dict[str, int]:
-    """The parameters of one end; `cached`: with a cache in the FPGA, and a directory at the host."""
+    """The parameters of one end; `cached`: with a cache where lines are used, a directory at their home."""
     if top == DMA:
         return {"Overlap": 1}
     design = platform.profiles[profile]
@@ -353,7 +366,8 @@ def points(
         for profile in profiles:
             for operation in operations:
                 possible = drivers_of(operation)
-                own = operation in OPERATIONS or (operation == UPDATE and port == "axi")
+                own = driver in possible if operation in HOST_OPERATIONS else operation in OPERATIONS
+                own = own or (operation == UPDATE and port == "axi")
                 way = driver if own else possible[0]
                 one_size = operation == UPDATE or way in (IPI, BARRIER) or (way == IO and sizes == SIZES)
                 for size in (WORD_BYTES,) if one_size else parse_sizes(sizes):
@@ -396,8 +410,9 @@ def measure(
     runs = []
     for point in wanted:
         platform, t = session.platform(point.platform), point.transfers
+        shown = HOST if t.home == "fpga" else tops(t.driver, t.port)[0]
         made = {
-            top: session.model(top, values, waveform=False if top == HOST else None)
+            top: session.model(top, values, waveform=None if top == shown else False)
             for top, values in designs(platform, point.profile, t.cached, t.links, t.driver, t.port).items()
         }
         runs.append(scenario(point, made))

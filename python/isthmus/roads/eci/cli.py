@@ -39,7 +39,8 @@ def eci(
             "op",
             OPERATIONS,
             "--op",
-            help="What the FPGA does, or the host's program. All: those of the driver.",
+            help="What the FPGA does with host memory, or the host's program with the FPGA's memory or, by "
+            "io, with its registers. All: those of the driver.",
         ),
     ] = "all",
     driver: Annotated[
@@ -47,8 +48,9 @@ def eci(
         one_of(
             "driver",
             DRIVERS,
-            help="Without a cache, or through the FPGA's: lines that no cache has, that the host has just "
-            "written, that are in it. io: I/O accesses of the host. ipi: interrupts. barrier: of the FPGA. "
+            help="Without a cache, or through that of the end that asks: lines that no cache has, that the "
+            "other end has just written, that are in it. io: I/O accesses of the host. ipi: interrupts. "
+            "barrier: of the FPGA. "
             "pcie-dma, pcie-ring: instead by DMA over PCIe, of addresses in the FPGA or of a ring of "
             "descriptors.",
         ),
@@ -91,7 +93,7 @@ def eci(
     print_scenario: PrintScenario = False,
     **options: Unpack[ResultOptions],
 ) -> None:
-    """Lines of host memory over a cache-coherent link: latency and rate over size."""
+    """Lines of host or FPGA memory over a cache-coherent link: latency and rate over size."""
     from isthmus.roads.eci import command
 
     asked = command.Asked(

@@ -20,6 +20,7 @@ from isthmus.roads.eci.bench import (
     ALL_OPERATIONS,
     BARRIER,
     DRIVERS,
+    HOST_OPERATIONS,
     IO,
     IPI,
     OPERATIONS,
@@ -67,7 +68,8 @@ def wanted(asked: Asked) -> list[Point]:
     a = asked
     choose("op", a.operation, (*ALL_OPERATIONS, "all"))
     choose("driver", a.driver, (*DRIVERS, IO, IPI, BARRIER, *PCIE))
-    every = WORD_OPERATIONS.get(a.driver, OPERATIONS)
+    lines = OPERATIONS if a.driver in PCIE or a.port != "lines" else (*OPERATIONS, *HOST_OPERATIONS)
+    every = WORD_OPERATIONS.get(a.driver, lines)
     operations = every if a.operation == "all" else (a.operation,)
     choose("policy", a.policy, (*POLICIES, "all"))
     choose("port", a.port, PORTS)

@@ -35,10 +35,11 @@ COLOURS = {
 
 PAGE = TransferPage(
     road="eci",
-    title="Host memory over a cache-coherent link",
+    title="Memory over a cache-coherent link",
     question=(
-        "An FPGA reads and writes lines of host memory, over one coherent link or two. How long does "
-        "a transfer take, how much do the links carry, and where does the time go?"
+        "An FPGA reads and writes lines of host memory, a core of the host lines of the FPGA's, over "
+        "one coherent link or two. How long does a transfer take, how much do the links carry, and where "
+        "does the time go?"
     ),
     source="So, how fast is ECI really?, Enzian project, ETH Zurich",
     link="A link",

@@ -44,8 +44,18 @@ class LineMemory:
 
 
 @dataclass(frozen=True)
+class FpgaMemory:
+    """The FPGA's memory, as its home agent sees it."""
+
+    ENGINE: ClassVar = "EciPlatform"
+
+    fpga_memory_read: Annotated[Constant, "a request to its line"]
+    fpga_memory_write: Annotated[Constant, "a store to its being visible"]
+
+
+@dataclass(frozen=True)
 class HostCore:
-    """A core of the host, for I/O accesses and interrupts."""
+    """A core of the host, for I/O accesses, interrupts, and lines of the FPGA's memory."""
 
     ENGINE: ClassVar = "EciPlatform"
 
@@ -91,6 +101,7 @@ KINDS: Mapping[str, Kind] = {
             "lanes": Lanes,
             "eci": EciLinks,
             "memory": LineMemory,
+            "fpga_memory": FpgaMemory,
             "core": HostCore,
             "pcie": PcieCard,
             "link": PcieLink,

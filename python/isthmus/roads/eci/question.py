@@ -26,7 +26,10 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
         )
         for op in bench.OPERATIONS
     },
-    **{op: (Driver(bench.IO, "isthmus", named_only=True),) for op in bench.WORD_OPERATIONS[bench.IO]},
+    **{
+        op: tuple(Driver(name, "isthmus", named_only=name != "cached") for name in (*bench.DRIVERS, bench.IO))
+        for op in bench.HOST_OPERATIONS
+    },
     bench.UPDATE: (Driver(bench.ATOMIC, "isthmus"),),
 }
 """The published profile is alike so far: `isthmus bench eci` shows both."""

@@ -6,10 +6,12 @@ from __future__ import annotations
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned
 from isthmus.roads.eci import beside, errors
+from isthmus.roads.eci.bench import HOST_OPERATIONS
 
 HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GiB/s", "packing", "bounded by")
 
-LINES = "of host memory, lines of 128 bytes"
+LINES = {"device": "of host memory, lines of 128 bytes", "host": "of the FPGA's memory, lines of 128 bytes"}
+"""By who asks."""
 WORDS = {
     "io": "of registers of the FPGA, words of 8 bytes",
     "ipi": "as an interrupt",
@@ -22,7 +24,7 @@ TLPS = "link: all bytes of TLPs; packing: payload of them"
 
 
 def operation(m: Measurement) -> str:
-    """What the FPGA does."""
+    """What the FPGA or the host's program does."""
     return str(m.workload["operation"])
 
 
@@ -32,8 +34,9 @@ def text(made: Document) -> str:
     for case in dict.fromkeys(map(_case, made)):
         members = [m for m in made if _case(m) == case]
         platform, profile, name, driver, links = case
+        what = WORDS.get(driver) or LINES["host" if name in HOST_OPERATIONS else "device"]
         parts.append(
-            f"# {platform}, {profile}, {name} {WORDS.get(driver, LINES)}, {driver}; {links}\n"
+            f"# {platform}, {profile}, {name} {what}, {driver}; {links}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; GB/s: payload; "
             f"{TLPS if beside.is_pcie(members[0]) else BLOCKS}\n"
         )
