@@ -117,7 +117,8 @@ module axi_read_engine_props (
     ar_q    <= ar_o;
     stop_q  <= started_q && stop_i;
     offer_q <= started_q && arvalid_o;
-    fits_q  <= started_q && dut.cut_valid && !arvalid_o && !stop_i && n_q != 2'd2 && 6'(room_q) >= under_way + 6'd4;
+    fits_q  <= started_q && dut.cut_valid && !arvalid_o && !stop_i && n_q != 2'd2 &&
+        6'(room_q) >= under_way + 6'd4;
   end
 
   logic [4:0] shape, own;

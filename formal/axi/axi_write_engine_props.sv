@@ -2,7 +2,8 @@
 /// axi_write_engine: the bursts of a command are its bytes, one behind the other and none over the
 /// end of a page; a burst's beats carry the strobes of its bytes and no others; one answer a
 /// command, with an error if one of its bursts had one. A beat is taken where it is given, idle_o
-/// is high exactly while no command is open.
+/// is high exactly while no command is open. An address stands until it is taken and is offered
+/// once, and the next burst is made as soon as there is a place for it.
 ///
 /// Any commands, data, stalls and answers. One burst, arbitrarily chosen, stands for every one.
 /// Bursts of 32 bytes on a bus of 64 bits, two unanswered.
@@ -129,6 +130,17 @@ module axi_write_engine_props (
     end
   end
 
+  logic pending_q, stands_q;  // an address is made and not taken; it was not in the cycle before
+  axi_pkg::address_t aw_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) {pending_q, stands_q} <= '0;
+    else begin
+      pending_q <= step || (pending_q && !awready_i);
+      stands_q  <= awvalid_o && !awready_i;
+    end
+    aw_q <= aw_o;
+  end
+
   logic [1:0] shapes_used, tags_used;
   assign shapes_used = dut.u_shapes.usage_o;
   assign tags_used   = dut.u_tags.usage_o;
@@ -160,6 +172,11 @@ module axi_write_engine_props (
         assert (next_q == cut_addr && end_q > next_q && end_q - next_q <= 64'd64);
         assert (end_q <= {58'h3FF_FFFF_FFFF_FFFF, 6'd0});
       end
+      assert (awvalid_o == pending_q);
+      if (stands_q) assert (aw_o == aw_q);
+      assert (step == (dut.cut_valid && (!pending_q || awready_i) && shapes_used != 2'd2 &&
+                       tags_used != 2'd2));
+      assert (bready_o == (tags_used != '0));
       if (aw_under_q) begin
         assert (awvalid_o && aw_o.addr == {low_q[63:3], 3'd0} && aw_o.size == 3'd3);
         assert (64'(aw_o.len) == high_q[63:3] - low_q[63:3] && aw_o.burst == 2'b01);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// ccix_cas: two orders for one line, whose lock the other side changes whenever it may: while the
 /// cache is given snoops, or has not the line. What is swapped is what was compared, a writer is
-/// alone, and each order has one end.
+/// alone, and each order has one end, with its slot and what became of it. An order that has its
+/// line goes on at once; one that another stopped is tried again within Pause cycles. Accesses to
+/// records pass unchanged, in order cycles none.
 module ccix_cas_props
   import ccix_pkg::*;
   import svm_pkg::*;
@@ -11,15 +13,20 @@ module ccix_cas_props
   input logic [1:0]  order_op_i,
   input logic        order_exclusive_i,
   input logic [5:0]  order_slot_i,
+  input logic [15:0] lock_i,       // the line's number
   input logic        req_valid_i,
   input logic        req_write_i,
+  input index_t      req_index_i,
   input logic [7:0]  req_tag_i,
+  input mask_t       req_mask_i,
+  input line_t       req_data_i,
   input logic        req_ready_i,
   input logic        rsp_valid_i,
   input logic [7:0]  rsp_tag_i,
   input logic        steal_i,      // the other side has the line
   input logic [63:0] steal_lock_i  // and leaves this
 );
+  logic [15:0] line_q;
   logic rst_ni, order_ready_o, ans_valid_o, req_ready_o, rsp_valid_o, hold_snoops_o, req_valid_o;
   logic req_write_o;
   lock_status_e ans_status_o;
@@ -32,12 +39,14 @@ module ccix_cas_props
   logic [63:0] rsp_lock;
   assign order_op = lock_op_e'(order_op_i);
   ccix_cas #(.Entries(2), .Window(5), .Pause(2)) dut (
-    .order_op_i(order_op), .order_lock_i(16'd0), .req_index_i('0), .req_mask_i('0),
-    .req_data_i('0), .rsp_lock_i(rsp_lock), .*
+    .order_op_i(order_op), .order_lock_i(line_q), .rsp_lock_i(rsp_lock), .*
   );
 
   logic started_q = 1'b0;
-  always_ff @(posedge clk_i) started_q <= 1'b1;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    line_q    <= started_q ? line_q : lock_i;
+  end
   assign rst_ni = started_q;
 
   // ------------------------------------------------------------ the line
@@ -102,6 +111,47 @@ module ccix_cas_props
   always_ff @(posedge clk_i) hit_q <= started_q && (load_q || swap_q) ? hit_q + 1'b1 : '0;
   always_comb if (started_q && hit_q == 3'd3) assume (mine && rsp_id == dut.id_q);
 
+  // ------------------------------------------------------------ the orders, by their entries
+  typedef struct packed {
+    lock_op_e   op;
+    logic       exclusive;
+    logic [5:0] slot;
+  } asked_t;
+  asked_t asked_q [2];
+  asked_t asked;
+  logic [2:0] state;  // ccix_cas: idle, probe, owned, load, read, store, written
+  logic take, busy, able, choose, chosen_q, chosen_id_q;
+  logic [1:0] came_q, leaves, first;
+  logic [1:0][1:0] late_for_q;
+  assign take   = order_valid_i && order_ready_o;
+  assign choose = started_q && !hold_snoops_o && dut.due_q != '0 && req_ready_i;
+  assign asked  = asked_q[dut.id_q];
+  assign state  = 3'(dut.state_q);
+  assign able   = asked.op == LockRelease || (asked.exclusive ? lock_q == '0 : !lock_q[63]);
+  assign busy   = state == 3'd5 && asked.op == LockTry && !able;
+  for (genvar e = 0; e < 2; e++) begin : gen_entry
+    assign leaves[e] = dut.due_q[e] && asked_q[e].op == LockRelease;
+  end
+  assign first = came_q != '0 ? came_q : leaves != '0 ? leaves : dut.due_q;
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      asked_q[dut.free_id] <= '{
+        op: order_op, exclusive: order_exclusive_i, slot: order_slot_i
+      };
+    end
+    chosen_q    <= choose;
+    chosen_id_q <= dut.due_id;
+    if (!started_q) came_q <= '0;
+    else begin
+      if (choose) came_q[dut.due_id] <= 1'b0;
+      // Its line has come, and it had not waited for it within the window.
+      if (mine && probes_q[rsp_id] && !(state == 3'd2 && rsp_id == dut.id_q))
+        came_q[rsp_id] <= 1'b1;
+    end
+    for (int unsigned e = 0; e < 2; e++)
+      late_for_q[e] <= dut.late_q[e] ? late_for_q[e] + 1'b1 : '0;
+  end
+
   // ------------------------------------------------------------ what must hold
   // Snoops are held for a bounded time, although the cache may take nothing for ever.
   logic [5:0] held_for_q;
@@ -132,12 +182,50 @@ module ccix_cas_props
       if (ends) assert (open_q != '0 && dut.used_q[dut.id_q]);
       if (ends && ans_status_o == LockGranted) assert (swap_q);
       assert (2'(dut.used_q[0]) + 2'(dut.used_q[1]) == open_q);
+      assert (order_ready_o == (open_q != 2'd2));
+      // An order ends when its lock is written; a try also when its lock is not to be had.
+      assert (ends == ((swap_q && mine && rsp_id == dut.id_q) || busy));
+      if (ends) begin
+        assert (ans_slot_o == asked.slot);
+        assert (ans_status_o == (busy ? LockBusy :
+                                 asked.op == LockRelease ? LockReleased : LockGranted));
+      end
+      // What the cache is given: of an order its own line, with its number; else the access to a
+      // record.
+      assert (rsp_valid_o == (rsp_valid_i && !rsp_tag_i[6]));
+      assert (req_ready_o == (req_ready_i && !hold_snoops_o));
+      if (!hold_snoops_o) begin
+        assert (req_valid_o == req_valid_i);
+        if (req_valid_i) begin
+          assert (req_write_o == req_write_i && req_tag_o == req_tag_i);
+          assert (req_index_o == req_index_i);
+          assert (req_mask_o == req_mask_i && req_data_o == req_data_i);
+        end
+      end else if (req_valid_o) begin
+        assert (ours && req_index_o == index_t'(line_q));
+        assert (req_tag_o == {req_write_o, 6'b100_000, dut.id_q});
+        assert (req_mask_o == (load ? '1 : swap ? {8'hFF, 56'd0} : '0));
+        if (swap) begin
+          assert (req_data_o[6:0] == '0);
+          assert (asked.op != LockRelease ||
+                  req_data_o[7] == (asked.exclusive ? 64'd0 : lock_q - 64'd1));
+        end
+      end
     end
   end
 
   // ------------------------------------------------------------ inside, for induction
-  logic [2:0] state;
-  assign state = 3'(dut.state_q);
+  // Cycles of a step so far; in the cycle before its access was taken or answered, or it may end.
+  logic [2:0] was_q, step_for, step_for_q;
+  logic moved_q, ends_q;
+  assign step_for = state == was_q ? step_for_q + 1'b1 : '0;
+  always_ff @(posedge clk_i) begin
+    was_q      <= started_q ? state : 3'd0;
+    step_for_q <= step_for;
+    moved_q    <= started_q && ((ours && req_ready_i) || (mine && rsp_id == dut.id_q));
+    ends_q     <= (state == 3'd1 && probes_q != '0) || (state == 3'd5 && !able) ||
+                  dut.window_q == '0;
+  end
   always_comb begin
     if (started_q) begin
       assert (dut.u_turns.owner_q == '0 && state <= 3'd6);
@@ -145,12 +233,32 @@ module ccix_cas_props
       for (int unsigned e = 0; e < 2; e++) begin
         // An entry is at one place.
         assert (dut.asks_q[e] == (probes_q[e] && !(state == 3'd2 && dut.id_q == 1'(e))));
-        assert (!dut.came_q[e] || dut.due_q[e]);
+        assert (dut.came_q[e] == came_q[e] && (!came_q[e] || dut.due_q[e]));
+        // Tried again within the pause.
+        if (dut.late_q[e])
+          assert (late_for_q[e] <= 2'd1 && (dut.pause_q == '0 || late_for_q[e] == '0));
+        if (dut.used_q[e]) begin
+          assert (dut.leaves_q[e] == (asked_q[e].op == LockRelease) && asked_q[e].op != LockRevoke);
+          assert ({dut.entry_q[e].op, dut.entry_q[e].exclusive, dut.entry_q[e].slot} == asked_q[e]);
+          assert (dut.entry_q[e].lock == line_q);
+        end
         assert (3'(dut.due_q[e]) + 3'(dut.late_q[e]) + 3'(probes_q[e]) +
                 3'(state inside {3'd1, [3'd3:3'd6]} && dut.id_q == 1'(e)) == 3'(dut.used_q[e]));
       end
-      // The window of each step that waits, the cycles of a hit of the two that are answered.
-      if (state inside {3'd1, 3'd2, 3'd3, 3'd5}) assert (dut.window_q <= 4'd5);
+      // The one that is chosen has its turn at once: one whose line has come, else one that
+      // releases.
+      if (choose) assert (first[dut.due_id]);
+      if (chosen_q) assert (state == 3'd1 && dut.id_q == chosen_id_q);
+      assert (dut.pause_q <= 8'd1);
+      // An access is offered until it is taken or its time is over, and the next step follows.
+      assert (ours == ((state == 3'd1 && probes_q == '0) || state == 3'd3 ||
+                       (state == 3'd5 && able)));
+      if (moved_q && was_q inside {[3'd1:3'd6]})
+        assert (state == (was_q == 3'd6 ? 3'd0 : was_q + 3'd1));
+      if (!moved_q && !ends_q && was_q inside {[3'd1:3'd5]}) assert (state == was_q);
+      if (state != 3'd0) assert (dut.used_q[dut.id_q]);
+      // The window of each step, the cycles of a hit of the two that are answered.
+      if (state inside {3'd1, 3'd2, 3'd3, 3'd5}) assert (dut.window_q + 4'(step_for) == 4'd5);
       case (state)
         3'd0: assert (held_for_q <= 6'd32);
         3'd1: assert (held_for_q + 6'(dut.window_q) == 6'd5);

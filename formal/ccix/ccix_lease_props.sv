@@ -39,7 +39,8 @@ module ccix_lease_props
   input logic [0:0]  any_slot_i
 );
   logic rst_ni, joined_o, current_o, waits_o, task_ready_o, order_ready_o, ans_valid_o, req_ready_o;
-  logic rsp_valid_o, order_valid_o, order_exclusive_o, req_valid_o, req_write_o, lost_o, lost_whole_o;
+  logic rsp_valid_o, order_valid_o, order_exclusive_o, req_valid_o, req_write_o, lost_o,
+      lost_whole_o;
   logic stale_o, fail_o;
   logic [1:0] token_o;
   logic [0:0] order_slot_o, lost_slot_o;
@@ -88,7 +89,8 @@ module ccix_lease_props
   logic [3:0][15:0] lock_q, fence_q;
   logic [3:0][7:0] index_q;
   logic [3:0][63:0] old_q;
-  logic mine_task, mine_order, mine_req, mine_ans, mine_rsp, grant, refuse, acquire, release_, write, undo;
+  logic mine_task, mine_order, mine_req, mine_ans, mine_rsp, grant, refuse, acquire, release_,
+      write, undo;
   logic ends, closes;
   assign current    = dut.owned_q && token_i == token_o;
   assign mine_task  = task_valid_i && task_ready_o && task_slot_i == slot_q;
@@ -103,7 +105,8 @@ module ccix_lease_props
   assign write      = mine_req && req_write_o && !dead_q;
   assign undo       = mine_req && dead_q;
   assign ends       = dut.change;  // the token
-  assign closes     = (refuse && !dead_q && held_q == '0) || (release_ && !dead_q && held_q == 3'd1) ||
+  assign closes     = (refuse && !dead_q && held_q == '0) ||
+      (release_ && !dead_q && held_q == 3'd1) ||
                       (lost_o && lost_slot_o == slot_q);
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
@@ -176,18 +179,22 @@ module ccix_lease_props
     last_token_q      <= token_i;
   end
   always_comb begin
-    if (!started_q) assume (!join_i && !task_valid_i && !order_valid_i && !ans_valid_i && !req_valid_i && !rsp_valid_i);
+    if (!started_q)
+      assume (!join_i && !task_valid_i && !order_valid_i && !ans_valid_i && !req_valid_i &&
+              !rsp_valid_i);
     else begin
       assume (other_ok);
       assume (!order_valid_i || order_op_i != 2'd3);
-      assume (!ans_valid_i || ans_status inside {LockGranted, LockQueued, LockBusy, LockFull, LockReleased});
+      assume (!ans_valid_i || ans_status inside {LockGranted, LockQueued, LockBusy, LockFull,
+                                                 LockReleased});
       assume (!(grant || refuse) || asks_q);
       assume (!mine_rsp || flight_q != '0);
       assume (!mine_task || (!open_q && !dead_q && flight_q < 5'd20));
       // The ports of a unit are stable.
       if (waits_order_q && dut.order_waits_q) begin
         assume (order_valid_i && order_slot_i == last_order_slot_q && order_op_i == last_op_q);
-        assume (order_lock_i == last_lock_q && order_fence_i == last_fence_q && token_i == last_token_q);
+        assume (order_lock_i == last_lock_q && order_fence_i == last_fence_q &&
+                token_i == last_token_q);
       end
       if (waits_req_q && dut.req_waits_q) begin
         assume (req_valid_i && req_slot_i == last_req_slot_q && req_write_i == last_write_q);
@@ -211,7 +218,8 @@ module ccix_lease_props
         else assume (dut.held_q[order_slot_i] < 3'd4);
       end
       if (req_valid_i && current && req_slot_i != slot_q)
-        assume (dut.used_q[req_slot_i] && !dut.dead_q[req_slot_i] && dut.logged_q[req_slot_i] < 3'd4);
+        assume (dut.used_q[req_slot_i] && !dut.dead_q[req_slot_i] &&
+                dut.logged_q[req_slot_i] < 3'd4);
       if (task_valid_i) assume (!dut.used_q[task_slot_i]);
     end
   end
@@ -222,7 +230,8 @@ module ccix_lease_props
   assign now_order = order_valid_o && order_slot_o == slot_q;
   assign now_req   = req_valid_o && req_tag_o[0] == slot_q;
   always_ff @(posedge clk_i) begin
-    if (!started_q || !dut.owned_q || joined_o || (beat_i && current && !dut.expired)) silent_q <= '0;
+    if (!started_q || !dut.owned_q || joined_o || (beat_i && current && !dut.expired))
+      silent_q <= '0;
     else if (silent_q != '1) silent_q <= silent_q + 3'd1;
   end
   always_comb begin
@@ -236,7 +245,8 @@ module ccix_lease_props
       if (now_order && dead_q) begin
         assert (order_op_o == LockRelease && held_q != '0 && !asks_q && flight_q == '0);
         assert (whole_q || logged_q == '0);
-        assert (order_lock_o == lock_q[2'(held_q - 3'd1)] && order_fence_o == fence_q[2'(held_q - 3'd1)]);
+        assert (order_lock_o == lock_q[2'(held_q - 3'd1)] &&
+                order_fence_o == fence_q[2'(held_q - 3'd1)]);
       end
       // Nothing with an old token is passed on.
       if (!current) begin
@@ -247,14 +257,15 @@ module ccix_lease_props
         assert (dead_q && held_q == '0 && !asks_q && flight_q == '0 && (whole_q || logged_q == '0));
         assert (lost_whole_o == whole_q);
       end
-      // The log: each update with the value before it; what is complete at its first release; what is undone once, when
-      // it is, before a lock of it is released.
+      // The log: each update with the value before it; what is complete at its first release; what
+      // is undone once, when it is, before a lock of it is released.
       assert ((log_o.update && log_o.update_slot[0] == slot_q) == write);
       if (write) assert (log_o.record == 32'(req_index_o) && log_o.old_value == value_q &&
                          log_o.new_value == req_data_o[0]);
       assert ((log_o.complete && log_o.complete_slot[0] == slot_q) ==
               (release_ && !dead_q && held_q == steps_q));
-      if (tells) assert (dead_q && !whole_q && !told_q && logged_q == '0 && flight_q == '0 && !asks_q);
+      if (tells)
+        assert (dead_q && !whole_q && !told_q && logged_q == '0 && flight_q == '0 && !asks_q);
       if (now_order && dead_q && !whole_q) assert (told_q);
       if (tells) assert (!(log_o.complete && log_o.complete_slot[0] == slot_q));
       if (!open_q) assert (held_q == '0 && !asks_q && !dead_q);
@@ -268,7 +279,8 @@ module ccix_lease_props
   // ------------------------------------------------------------ inside, for induction
   always_comb begin
     if (started_q) begin
-      assert (dut.used_q[slot_q] == open_q && dut.dead_q[slot_q] == dead_q && dut.asks_q[slot_q] == asks_q);
+      assert (dut.used_q[slot_q] == open_q && dut.dead_q[slot_q] == dead_q &&
+              dut.asks_q[slot_q] == asks_q);
       assert (dut.value_q[slot_q] == value_q);
       assert (dut.held_q[slot_q] == held_q && dut.flight_q[slot_q] == flight_q);
       assert ((dut.used_q & dut.dead_q) == dut.dead_q);
@@ -280,10 +292,12 @@ module ccix_lease_props
         if (logged_q != '0 && !dead_q && !whole_q) assert (held_q == steps_q);
       end
       for (int unsigned s = 0; s < 4; s++) begin
-        if (open_q && (held_q > 3'(s) || (asks_q && held_q == 3'(s)))) assert (dut.lock_q[slot_q][s] == lock_q[s]);
+        if (open_q && (held_q > 3'(s) || (asks_q && held_q == 3'(s))))
+          assert (dut.lock_q[slot_q][s] == lock_q[s]);
         if (open_q && held_q > 3'(s)) assert (dut.fence_q[slot_q][s] == fence_q[s]);
         if (open_q && logged_q > 3'(s))
-          assert (dut.index_q[slot_q][s] == index_t'(index_q[s]) && dut.old_q[slot_q][s] == old_q[s]);
+          assert (dut.index_q[slot_q][s] == index_t'(index_q[s]) &&
+                  dut.old_q[slot_q][s] == old_q[s]);
       end
       if (2'(dut.state_q) != 2'd0 && dut.slot_q == slot_q) begin
         assert (dead_q && !asks_q);

@@ -40,8 +40,9 @@ module ccix_log_props
   assign rst_ni = started_q;
 
   // ------------------------------------------------------------ what the lease does
-  // While there is no room: one update and one complete transaction at most. Behind one that is undone its first release
-  // is taken, in a cycle in which the unit completes none, before another one is, or its slot begins anew.
+  // While there is no room: one update and one complete transaction at most. Behind one that is
+  // undone its first release is taken, in a cycle in which the unit completes none, before another
+  // one is, or its slot begins anew.
   logic late_update_q, late_complete_q, late_q;
   logic [0:0] late_slot_q;
   logic [1:0] wrote_q, begun_q;
@@ -83,8 +84,8 @@ module ccix_log_props
   end
 
   // ------------------------------------------------------------ one cycle's strobes
-  // Cycles with strobes are counted; one is watched. Its update is the next message when those before it are gone, its
-  // end the one behind it.
+  // Cycles with strobes are counted; one is watched. Its update is the next message when those
+  // before it are gone, its end the one behind it.
   logic ends, put, update_q, end_q, undone_q, live_q, sent, last;
   logic [3:0] queued_q, ahead_q;
   logic [0:0] slot_q, end_slot_q, end_slot;
@@ -109,12 +110,14 @@ module ccix_log_props
       if (put && watch_i && !live_q) begin
         live_q  <= 1'b1;
         ahead_q <= queued_q - 4'(sent && last);
-        {update_q, slot_q, record_q, old_q, new_q} <= {update_i, update_slot_i, record_i, old_i, new_i};
+        {update_q, slot_q, record_q, old_q, new_q} <= {update_i, update_slot_i, record_i, old_i,
+                                                       new_i};
         {end_q, undone_q, end_slot_q, end_id_q} <= {ends, !complete_i, end_slot, id_q[end_slot]};
       end
     end
   end
-  // Of the watched one what is sent: the update, if it has one, then the end, if it has one, then no more.
+  // Of the watched one what is sent: the update, if it has one, then the end, if it has one, then
+  // no more.
   logic mine, seen_q;
   assign mine = live_q && ahead_q == '0;
   always_ff @(posedge clk_i) begin
@@ -129,7 +132,8 @@ module ccix_log_props
       assert (!fail_o);
       assert (msg_valid_o == (queued_q != '0));
       if (msg_valid_o) begin
-        assert (head.kind == MsgLock && head.words == msg_words_o && head.mark == '1 && head.zero == '0);
+        assert (head.kind == MsgLock && head.words == msg_words_o && head.mark == '1 &&
+                head.zero == '0);
         assert (msg_words_o == (head.what == LogUpdate ? 4'd3 : 4'd1));
       end
       if (mine) begin
@@ -149,7 +153,8 @@ module ccix_log_props
       assert (dut.wrote_q == wrote_q && dut.late_q == late_q);
       assert ((wrote_q & ~begun_q) == '0);
       for (int unsigned n = 0; n < 2; n++) if (begun_q[n]) assert (dut.id_q[n] == id_q[n]);
-      if (late_q) assert (begun_q[late_slot_q] && dut.late_slot_q == late_slot_q && !wrote_q[late_slot_q]);
+      if (late_q)
+        assert (begun_q[late_slot_q] && dut.late_slot_q == late_slot_q && !wrote_q[late_slot_q]);
       if (dut.second_q) assert (queued_q != '0 && dut.first.update && dut.first.ends);
       if (mine) assert (seen_q == dut.second_q);
       if (live_q) begin

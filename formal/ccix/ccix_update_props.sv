@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// ccix_update: one arbitrary slot of two. It asks for its locks one by one in the order of its
 /// steps, accesses records only with all of them and before it releases any, and releases each
-/// once, with the fence of its grant.
+/// once, with the fence of its grant. What it writes is 33 v + id of what it read, it ends with the
+/// digest of all that it read, and an end is reported once, as what it is. An order and an access
+/// stand until they are taken, and one that can be sent is offered at once.
 module ccix_update_props
   import ccix_pkg::*;
   import svm_pkg::*;
@@ -22,6 +24,7 @@ module ccix_update_props
   input logic        req_ready_i,
   input logic        rsp_valid_i,
   input logic [7:0]  rsp_tag_i,
+  input logic [63:0] rsp_word_i,
   input logic [0:0]  any_slot_i
 );
   logic rst_ni, task_ready_o, locked_o, refused_o, done_o, done_aborted_o, order_valid_o;
@@ -35,7 +38,7 @@ module ccix_update_props
   mask_t req_mask_o;
   line_t req_data_o, rsp_data_i;
   lock_status_e ans_status;
-  assign rsp_data_i = '0;
+  assign rsp_data_i = line_t'(rsp_word_i);
   assign ans_status = lock_status_e'(ans_status_i);
   ccix_update #(.Slots(2), .Posted(Posted)) dut (
     .task_steps_i(task_steps_i), .ans_status_i(ans_status), .*
@@ -59,6 +62,9 @@ module ccix_update_props
   logic [2:0] steps_q;
   update_step_t [3:0] wanted_q;
   logic [3:0][15:0] fence_q;
+  logic write_q, abort_q;            // its record was read and is to be updated; a lock was refused
+  logic [31:0] id_q;
+  logic [63:0] value_q, digest_q;
   logic mine_task, mine_order, mine_ans, mine_req, mine_rsp, acquire, release_, grant, refuse, last;
   assign mine_task  = task_valid_i && task_slot_i == slot_q;
   assign mine_order = order_valid_o && order_ready_i && order_slot_o == slot_q;
@@ -87,6 +93,10 @@ module ccix_update_props
         wanted_q <= task_steps_i;
         steps_q  <= 3'(task_last_i) + 3'd1;
         step_q   <= '0;
+        id_q     <= task_id_i;
+        digest_q <= '0;
+        write_q  <= 1'b0;
+        abort_q  <= 1'b0;
       end
       if (acquire) waits_q <= 1'b1;
       if (grant) begin
@@ -97,6 +107,7 @@ module ccix_update_props
       end
       if (refuse) begin
         waits_q <= 1'b0;
+        abort_q <= 1'b1;
         phase_q <= held_q == '0 ? Free : Ends;
       end
       if (mine_req) begin
@@ -107,7 +118,13 @@ module ccix_update_props
         if (rsp_tag_i[7]) writes_q <= 1'b0;
         else reads_q <= 1'b0;
       end
+      if (mine_rsp && !rsp_tag_i[7]) begin
+        digest_q <= 64'd33 * digest_q + rsp_word_i;
+        value_q  <= 64'd33 * rsp_word_i + 64'(id_q);
+        write_q  <= wanted_q[step_q[1:0]].write;
+      end
       if (over) begin
+        write_q <= 1'b0;
         step_q <= step_q + 3'd1;
         if (last) phase_q <= Ends;
       end
@@ -123,7 +140,8 @@ module ccix_update_props
     if (started_q) begin
       assume (!mine_task || phase_q == Free);
       assume (!(grant || refuse) || waits_q);
-      assume (!mine_ans || ans_status inside {LockGranted, LockQueued, LockBusy, LockFull, LockReleased});
+      assume (!mine_ans || ans_status inside {LockGranted, LockQueued, LockBusy, LockFull,
+                                              LockReleased});
       // The other slot has the same surroundings; what holds of this one holds of it.
       assume (mine_ans || !dut.stray);
       assume (!rsp_valid_i || rsp_tag_i[6:1] == '0);
@@ -134,6 +152,39 @@ module ccix_update_props
   end
 
   // ------------------------------------------------------------ what must hold
+  typedef struct packed {
+    lock_op_e    op;
+    logic        exclusive;
+    logic [15:0] lock;
+    logic [0:0]  slot;
+    logic [15:0] fence;
+  } order_t;
+  typedef struct packed {
+    logic        write;
+    index_t      index;
+    logic [7:0]  tag;
+    logic [63:0] value;
+  } access_t;
+  order_t order_now, now_order_q;
+  access_t access_now, now_access_q;
+  logic order_stands_q, access_stands_q, more_orders_q, more_accesses_q;
+  // A fence is that of a lock which is released.
+  assign order_now  = '{
+    op: order_op_o, exclusive: order_exclusive_o, lock: order_lock_o, slot: order_slot_o,
+    fence: order_op_o == LockRelease ? order_fence_o : '0
+  };
+  assign access_now = '{
+    write: req_write_o, index: req_index_o, tag: req_tag_o,
+    value: req_write_o ? req_data_o[0] : '0
+  };
+  always_ff @(posedge clk_i) begin
+    now_order_q     <= order_now;
+    now_access_q    <= access_now;
+    order_stands_q  <= started_q && order_valid_o && !order_ready_i && order_slot_o == slot_q;
+    access_stands_q <= started_q && req_valid_o && !req_ready_i && req_tag_o[0] == slot_q;
+    more_orders_q   <= started_q && dut.order_q != '0 && (!order_valid_o || order_ready_i);
+    more_accesses_q <= started_q && dut.access_q != '0 && (!req_valid_o || req_ready_i);
+  end
   logic now_order, now_req;
   assign now_order = order_valid_o && order_slot_o == slot_q;
   assign now_req   = req_valid_o && req_tag_o[0] == slot_q;
@@ -153,11 +204,23 @@ module ccix_update_props
       if (now_req) begin
         assert (phase_q == Works && held_q == steps_q && !reads_q && !writes_q);
         assert (req_index_o == index_t'(wanted_q[step_q[1:0]].record));
-        assert (!req_write_o || wanted_q[step_q[1:0]].write);
+        assert (req_write_o == write_q && req_tag_o == {write_q, 6'd0, slot_q});
+        assert (!write_q || wanted_q[step_q[1:0]].write);
+        assert (req_mask_o == (write_q ? mask_t'(8'hFF) : '1));
+        if (write_q) assert (req_data_o == line_t'(value_q));
       end
-      if (locked_o && locked_slot_o == slot_q) assert (grant && held_q + 3'd1 == steps_q);
-      if (refused_o && refused_slot_o == slot_q) assert (refuse && held_q == '0);
-      if (done_o && done_slot_o == slot_q) assert (release_ && held_q == 3'd1);
+      assert ((locked_o && locked_slot_o == slot_q) == (grant && held_q + 3'd1 == steps_q));
+      assert ((refused_o && refused_slot_o == slot_q) == (refuse && held_q == '0));
+      assert ((done_o && done_slot_o == slot_q) == (release_ && held_q == 3'd1));
+      if (done_o && done_slot_o == slot_q) begin
+        assert (done_aborted_o == abort_q && (abort_q || done_digest_o == digest_q));
+      end
+      assert (task_ready_o && !fail_o);
+      // What is offered stands; what can be sent is offered in the next cycle.
+      if (order_stands_q) assert (order_valid_o && now_order_q == order_now);
+      if (access_stands_q) assert (req_valid_o && now_access_q == access_now);
+      if (more_orders_q) assert (order_valid_o);
+      if (more_accesses_q) assert (req_valid_o);
     end
   end
 
@@ -172,18 +235,24 @@ module ccix_update_props
       assert (dut.u_orders.owner_q == '0 && dut.u_accesses.owner_q == '0);
       assert (!(dut.order_q[slot_q] && order) && !(dut.access_q[slot_q] && access));
       // One thing at a time.
-      assert (3'(order_waits) + 3'(access_waits) + 3'(waits_q) + 3'(reads_q) + 3'(writes_q) == 3'(phase_q != Free));
+      assert (3'(order_waits) + 3'(access_waits) + 3'(waits_q) + 3'(reads_q) + 3'(writes_q) ==
+              3'(phase_q != Free));
       if (phase_q == Free) assert (held_q == '0);
       if (phase_q != Free) begin
         assert (steps_q inside {[3'd1:3'd4]} && 3'(dut.last_q[slot_q]) + 3'd1 == steps_q);
         assert (dut.steps_q[slot_q] == wanted_q && held_q <= steps_q);
+        assert (dut.id_q[slot_q] == id_q && dut.digest_q[slot_q] == digest_q);
+        assert (dut.write_q[slot_q] == write_q && dut.abort_q[slot_q] == abort_q);
+        if (write_q) assert (dut.value_q[slot_q] == value_q);
+        assert (phase_q == Ends || !abort_q);
         for (int unsigned s = 0; s < 4; s++) begin
           if (held_q > 3'(s)) assert (dut.fence_q[slot_q][s] == fence_q[s]);
         end
       end
       if (phase_q == Locks) begin
         assert (held_q < steps_q && 3'(dut.step_q[slot_q]) == held_q && step_q == '0);
-        assert (!dut.release_q[slot_q] && !access_waits && !reads_q && !writes_q && !dut.write_q[slot_q]);
+        assert (!dut.release_q[slot_q] && !access_waits && !reads_q && !writes_q &&
+                !dut.write_q[slot_q]);
       end
       if (phase_q == Works) begin
         assert (held_q == steps_q && step_q < steps_q && 3'(dut.step_q[slot_q]) == step_q);

@@ -187,7 +187,8 @@ module crossbar_output_props
         assert (!tx_valid_o || tx_flit_o == tx_flit_q);
       end
       if (idle_o) assert (take_o == '0 && !accepted && room_ok == room_ok_q);
-      if (room_ok == room_ok_q && (tx_valid_o ? !tx_ready_i : valid_i == '0 && (owned_q || request_i == '0))) begin
+      if (room_ok == room_ok_q && (tx_valid_o ? !tx_ready_i : valid_i == '0 &&
+                                   (owned_q || request_i == '0))) begin
         assert (idle_o);
       end
       // No dead cycle: a slot stays empty only where there is nothing to put into it.

@@ -308,7 +308,8 @@ module etherbone_core_props
         assert (stalled_q <= 4'(Prompt) && silent_for_q < 4'(Prompt));
         if (!dut.stb_q) assert (stalled_q == '0);
         if (pending == '0) assert (silent_for_q == '0);
-        if (results == '0 && pending != '0) assert (head_wait_q <= 8'(Prompt + 1) + 8'(silent_for_q));
+        if (results == '0 && pending != '0)
+          assert (head_wait_q <= 8'(Prompt + 1) + 8'(silent_for_q));
         if (results == '0 && pending == '0 && dut.stb_q) assert (head_wait_q <= 8'(stalled_q));
         if (results != '0) assert (head_wait_q <= 8'(HeadBound));
         if (issued_q == popped) assert (head_wait_q <= 8'(HeadBound));

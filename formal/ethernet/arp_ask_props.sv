@@ -146,7 +146,8 @@ module arp_ask_props
       if (answer.valid) begin
         assert (verdict_q);
         assert (answer.ip == asked_ip_q);
-        for (int unsigned i = 0; i < 6; i++) if (had1_q[i]) assert (answer.mac[8*i +: 8] == mac1_q[8*i +: 8]);
+        for (int unsigned i = 0; i < 6; i++)
+          if (had1_q[i]) assert (answer.mac[8*i +: 8] == mac1_q[8*i +: 8]);
       end
       // Requests
       assert (sending_q == (dut.wanted_q || pending));
@@ -157,10 +158,12 @@ module arp_ask_props
       if (done_q) assert (!pending);
       if (waited_q && !pending_q && !busy_q) assert (pending);
       assert (select == pending_q);
-      if (waited_q) assert (data == (addr_q[3:2] == 2'd3 ? asked_ip_q[8*(3 - addr_q[1:0]) +: 8] : 8'hFF));
+      if (waited_q)
+        assert (data == (addr_q[3:2] == 2'd3 ? asked_ip_q[8*(3 - addr_q[1:0]) +: 8] : 8'hFF));
       assert (idle == (!sending_q && !answer.valid && !byte_q.valid && !ask_i.valid));
       // What makes the above inductive.
-      for (int unsigned i = 0; i < 6; i++) if (had_q[i]) assert (dut.mac_q[8*i +: 8] == mac_q[8*i +: 8]);
+      for (int unsigned i = 0; i < 6; i++)
+        if (had_q[i]) assert (dut.mac_q[8*i +: 8] == mac_q[8*i +: 8]);
     end
   end
 

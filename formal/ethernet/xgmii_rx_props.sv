@@ -7,7 +7,10 @@
 ///             most 190 words; an end comes 1 cycle after a last word, and no other but that of a
 ///             start without delimiter, which is judged by its length; a frame is judged by its
 ///             length exactly where it has less than 64 bytes or more than 1518; one whose last
-///             word the next frame's first one follows at once is judged bad
+///             word the next frame's first one follows at once is judged bad, as is one that ends
+///             with another control character than terminate; a frame begins behind each whole
+///             start with a delimiter, in either lane, its words are those of the wire, and it ends
+///             with the first control character; idle is low exactly from a start to an end
 module xgmii_rx_props (
   input logic        clk_i,
   input logic [63:0] xgmii_rxd_i,
@@ -61,10 +64,71 @@ module xgmii_rx_props (
     end
   end
 
-  logic [7:0] behind;  // bytes of the word that are not the frame's and not zero
+  // ---------------------------------------------------------------- what the wire says
+  // A word of a frame is one of the wire, or the halves of two where it started in lane 4. A word
+  // of both is 8 control bits and the data.
+  typedef logic [71:0] wire_t;
+  wire_t at_q, before_q;  // at_q: the last one, of which the word at the pins was made
+  wire_t frame_now, frame;
+  logic  start0, start4, delimited, over_now, over, terminated;
+  logic  late_q, late_at_q, start4_q, rest_whole_q;
+  logic  inside_q, inside_at_q, bad_start_q, last_was_q, odd_end_q, begins_q;
+  logic [63:0] at_data_q;
+  logic [7:0]  at_ctl_q, ender;
+  assign at_q   = {at_ctl_q, at_data_q};
+  assign start0 = xgmii_rxc_i[0] && xgmii_rxd_i[7:0] == 8'hFB;
+  assign start4 = xgmii_rxc_i[4] && xgmii_rxd_i[39:32] == 8'hFB && !start0;
+  assign delimited = start0 ? xgmii_rxc_i[7:1] == '0 && xgmii_rxd_i[63:56] == 8'hD5 :
+                     start4_q && rest_whole_q && xgmii_rxc_i[3:0] == '0 &&
+                     xgmii_rxd_i[31:24] == 8'hD5;
+
+  function automatic wire_t aligned(logic late, wire_t last, wire_t one);
+    return late ? {one[67:64], last[71:68], one[31:0], last[63:32]} : one;
+  endfunction
+  function automatic logic [3:0] leading(logic [7:0] ctl);
+    leading = 4'd8;
+    for (int i = 7; i >= 0; i--) if (ctl[i]) leading = 4'(i);
+  endfunction
+  assign frame_now = aligned(late_q, at_q, {xgmii_rxc_i, xgmii_rxd_i});
+  assign frame     = aligned(late_at_q, before_q, at_q);
+  // The frame ends in this word.
+  assign over_now  = frame_now[71:64] != '0 ||
+                     (dut.count_q == 8'd189 && leading(frame_now[71:64]) > 4'd6);
+  assign over      = frame[71:64] != '0 || (words == 8'd189 && leading(frame[71:64]) > 4'd6);
+  always_comb begin
+    ender = '0;
+    for (int i = 7; i >= 0; i--) if (frame[64+i]) ender = frame[8*i+:8];
+  end
+  assign terminated = ender == 8'hFD && !begins_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {late_q, start4_q, inside_q, inside_at_q, bad_start_q, last_was_q} <= '0;
+      at_ctl_q <= '1;
+    end else begin
+      if (start0 || start4) late_q <= start4;
+      start4_q    <= start4;
+      inside_q    <= delimited || (inside_q && !over_now);
+      inside_at_q <= inside_q;
+      bad_start_q <= (start0 || start4_q) && !delimited;
+      last_was_q  <= word_last;
+      at_ctl_q    <= xgmii_rxc_i;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    at_data_q    <= xgmii_rxd_i;
+    before_q     <= at_q;
+    late_at_q    <= late_q;
+    begins_q     <= start0;
+    rest_whole_q <= xgmii_rxc_i[7:5] == '0;
+    odd_end_q    <= !terminated;
+  end
+
+  logic [7:0] behind, wrong;  // bytes of the word that are not the frame's and not zero; not its
   always_comb begin
     for (int unsigned i = 0; i < 8; i++) begin
       behind[i] = 4'(i) >= word_bytes && word[8*i+:8] != '0;
+      wrong[i]  = 4'(i) < word_bytes && word[8*i+:8] != frame[8*i+:8];
     end
   end
 
@@ -92,8 +156,31 @@ module xgmii_rx_props (
         assert (end_valid);
         assert (end_length == (length_q < 11'd64 || length_q > 11'd1518));
         if (word_first && word_valid) assert (end_length || end_fcs);
+        if (odd_end_q && length_q <= 11'd1518) assert (end_fcs);
       end else begin
         assert (!end_valid || end_length);
+      end
+      // The frame is what the wire says.
+      assert (word_valid == inside_at_q);
+      assert (word_last == ((inside_at_q && over) || bad_start_q));
+      if (word_valid) begin
+        assert (word_bytes == leading(frame[71:64]));
+        assert (wrong == '0);
+      end
+      assert (end_valid == last_was_q);
+      assert (idle == !(inside_q || word_valid || word_last || end_valid || start0 || start4_q));
+      // What makes the above inductive.
+      assert (dut.late_q == late_q && dut.late_start_q == start4_q && dut.inside_q == inside_q);
+      assert (dut.rest_q == at_data_q[63:32] && dut.rest_ctl_q == at_ctl_q[7:4]);
+      assert (dut.late_whole_q == rest_whole_q && dut.begun_q == begins_q);
+      for (int unsigned i = 0; i < 4; i++) begin
+        assert (dut.rest_ended_q[i] == (at_data_q[32+8*i+:8] == 8'hFD));
+      end
+      if (word_valid) begin
+        assert (dut.ctl_q == frame[71:64]);
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (frame[64+i]) assert (dut.ended_q[i] == (frame[8*i+:8] == 8'hFD));
+        end
       end
     end
   end
@@ -105,6 +192,4 @@ module xgmii_rx_props (
       cover (end_valid && word_valid && word_first);
     end
   end
-  logic unused;
-  assign unused = ^{end_fcs, idle};
 endmodule

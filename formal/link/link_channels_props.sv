@@ -144,7 +144,8 @@ module link_channels_props
       if (first_q && tx_valid_q && !tx_ready_q) assert (tx_valid_o && tx_flit_o == tx_flit_q);
       // What is taken, a Sop apart, is offered next, unchanged.
       for (int unsigned i = 0; i < NumIds; i++) begin
-        if (first_q && taken_body_q[i]) assert (tx_valid_o && tx_flit_o == flit_q[i] && owner == idx_t'(i));
+        if (first_q && taken_body_q[i])
+          assert (tx_valid_o && tx_flit_o == flit_q[i] && owner == idx_t'(i));
       end
       // And only that: a word that was not taken is not offered.
       if (first_q && tx_valid_o && tx_flit_o.kind != FlitSop && (!tx_valid_q || tx_ready_q)) begin
@@ -158,7 +159,8 @@ module link_channels_props
 
       // Inductive strengthening.
       assert (inside_q == (tx_valid_o ? tx_flit_o.kind != FlitSop : dut.busy_q));
-      if (tx_valid_o) assert (dut.busy_q == (tx_flit_o.kind == FlitSop || tx_flit_o.kind == FlitData));
+      if (tx_valid_o)
+        assert (dut.busy_q == (tx_flit_o.kind == FlitSop || tx_flit_o.kind == FlitData));
       if (dut.busy_q || tx_valid_o) assert (dut.select_q == NumIds'(1) << owner);
       if (inside_q) assert (line_id_q == owner);
       for (int unsigned i = 0; i < NumIds; i++) begin
@@ -178,7 +180,8 @@ module link_channels_props
       else assert (passed_q <= (IdxWidth + 1)'(NumIds - 1));
 
       cover (starts && dut.pick[watch_q] && passed_q == (IdxWidth + 1)'(NumIds - 1));
-      cover (accepted && tx_flit_o.kind == FlitEdb && words_q[0] == '0 && room_i[owner] < count_t'(MaxWords + 1));
+      cover (accepted && tx_flit_o.kind == FlitEdb && words_q[0] == '0 &&
+             room_i[owner] < count_t'(MaxWords + 1));
       cover (starts && take == '0 && accepted && tx_flit_o.kind == FlitEop);
     end
   end

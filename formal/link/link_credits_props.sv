@@ -73,7 +73,8 @@ module link_credits_props
   id_t  offer_id, check_id;
   assign check = check_i && check_due && !take;
 
-  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth), .Early(Early)) u_rx (
+  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16),
+                   .CountWidth(CountWidth), .Early(Early)) u_rx (
     .clk_i,
     .rst_ni(started_q),
     .clear_i(clear_q),

@@ -79,7 +79,8 @@ module link_elastic_props
 
   logic removing, adding, taking;
   assign removing = w1 >= High && (!signal_i || is_removable(word_i));
-  assign adding   = dut.running_q && r1 != '0 && dut.head_signal && r1 <= Low && is_removable(dut.head);
+  assign adding   = dut.running_q && r1 != '0 && dut.head_signal && r1 <= Low &&
+      is_removable(dut.head);
   assign taking   = dut.running_q && r1 != '0 && !adding;
   logic was_running_q, started_q, was_empty_q;
   always_ff @(posedge rclk_i or negedge rrst_nq) begin

@@ -54,7 +54,8 @@ module link_gear_props
   word_t word;
   logic  signal;
   link_gear_rx u_rx (
-    .clk_i, .rst_ni, .lock_i, .symbol_i(heard), .word_clk_o(rx_clk), .word_o(word), .signal_o(signal)
+    .clk_i, .rst_ni, .lock_i, .symbol_i(heard), .word_clk_o(rx_clk), .word_o(word),
+    .signal_o(signal)
   );
 
   function automatic logic comma(symbol_t symbol);

@@ -50,7 +50,8 @@ module link_ids_props
   logic                bad, bad_alone, idle_tx, idle_tx_alone;
 
   link_credit_tx #(.NumIds(NumIds), .Depth(Depth), .CountWidth(CountWidth)) all (
-    .clk_i, .rst_ni, .clear_i, .id_i, .inc_i, .sent_o(sent), .credit_i, .credit_id_i, .credit_count_i,
+    .clk_i, .rst_ni, .clear_i, .id_i, .inc_i, .sent_o(sent), .credit_i, .credit_id_i,
+    .credit_count_i,
     .bad_o(bad), .whole_o(whole), .room_o(room), .idle_o(idle_tx)
   );
   link_credit_tx #(.NumIds(1), .Depth(Depth), .CountWidth(CountWidth)) alone (
@@ -65,15 +66,21 @@ module link_ids_props
   id_t    offer_id, check_id, offer_id_alone, check_id_alone;
   count_t offer_count, offer_count_alone;
 
-  link_credit_rx #(.NumRxIds(NumIds), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth)) all_rx (
-    .clk_i, .rst_ni, .clear_i, .sync_i, .sync_id_i, .sync_count_i, .ask_i(ask_i && sync_i), .ask_id_i(sync_id_i), .word_i, .word_id_i,
+  link_credit_rx #(.NumRxIds(NumIds), .NumTxIds(1), .CreditWords(4), .RefreshWords(16),
+                   .CountWidth(CountWidth)) all_rx (
+    .clk_i, .rst_ni, .clear_i, .sync_i, .sync_id_i, .sync_count_i, .ask_i(ask_i && sync_i),
+    .ask_id_i(sync_id_i), .word_i, .word_id_i,
     .stored_i, .busy_i, .whole_i(1'b1), .offer_valid_o(offer_valid), .pressing_o(pressing),
-    .offer_id_o(offer_id), .offer_count_o(offer_count), .check_o(check), .check_first_o(check_first),
-    .check_id_o(check_id), .take_credit_i(take_credit_i && offer_valid), .take_check_i(1'b0), .idle_o(idle_rx)
+    .offer_id_o(offer_id), .offer_count_o(offer_count), .check_o(check),
+    .check_first_o(check_first),
+    .check_id_o(check_id), .take_credit_i(take_credit_i && offer_valid), .take_check_i(1'b0),
+    .idle_o(idle_rx)
   );
-  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16), .CountWidth(CountWidth)) alone_rx (
+  link_credit_rx #(.NumRxIds(1), .NumTxIds(1), .CreditWords(4), .RefreshWords(16),
+                   .CountWidth(CountWidth)) alone_rx (
     .clk_i, .rst_ni, .clear_i, .sync_i(sync_i && sync_id_i == mine), .sync_id_i(zero),
-    .sync_count_i, .ask_i(1'b0), .ask_id_i(zero), .word_i(word_i && word_id_i == mine), .word_id_i(zero),
+    .sync_count_i, .ask_i(1'b0), .ask_id_i(zero), .word_i(word_i && word_id_i == mine),
+    .word_id_i(zero),
     .stored_i(stored_i[mine]), .busy_i, .whole_i(1'b1), .offer_valid_o(offer_valid_alone),
     .pressing_o(pressing_alone), .offer_id_o(offer_id_alone), .offer_count_o(offer_count_alone),
     .check_o(check_alone), .check_first_o(check_first_alone), .check_id_o(check_id_alone),

@@ -66,7 +66,8 @@ module link_rx_props
 
   // Nothing was said, and nothing comes: the word that is looked at is as the last one.
   logic strobe, quiet;
-  assign strobe = valid_o || sync_o || check_o || credit_o || init_o || ready_o || crc_bad_o || poisoned_o ||
+  assign strobe = valid_o || sync_o || check_o || credit_o || init_o || ready_o || crc_bad_o ||
+      poisoned_o ||
                   invalid_o || cut_o;
   assign quiet  = !strobe && !inside_q &&
                   (dut.signal_q ? running_o && dut.word_q[0] == WordIdle : !running_o);
@@ -88,7 +89,8 @@ module link_rx_props
       // One that is followed by another is a packet that was cut, and is counted.
       if (live_q && sop_word && sop_next_q) assert (cut_o);
       // The words of a link's start have no other form.
-      assert (init_o == (signal_q && word_q == WordInit) && ready_o == (signal_q && word_q == WordReady));
+      assert (init_o == (signal_q && word_q == WordInit) &&
+              ready_o == (signal_q && word_q == WordReady));
       // Words that name an id, for the counts, with what they say.
       assert (sync_o == (live_q && named && (symbol == SymSop || symbol == SymCheck)));
       assert (check_o == (live_q && named && symbol == SymCheck));

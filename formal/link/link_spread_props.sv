@@ -134,7 +134,8 @@ module link_spread_props #(
           for (int k = 0; k < 3; k++) begin
             if (i != k) assert (dut.order_q[i][k] != dut.order_q[k][i]);
             if (i != k && has[i] < has[k]) assert (dut.order_q[i][k]);
-            if (i < k && has[i] == has[k]) assert (dut.order_q[i][k] == (after_q[i] || !after_q[k]));
+            if (i < k && has[i] == has[k])
+              assert (dut.order_q[i][k] == (after_q[i] || !after_q[k]));
           end
         end
         // Of equals the next in turn: an order, so that one of any set is before all others.

@@ -31,7 +31,8 @@ module link_tx_props
 );
   localparam logic [3:0] MostWait = 4'((InPacket ? 2 * MaxWords : MaxWords) + 2);
 
-  logic        rst_ni, align_i, take_align_o, ready_o, busy_o, dropped_o, take_credit_o, take_check_o;
+  logic        rst_ni, align_i, take_align_o, ready_o, busy_o, dropped_o, take_credit_o,
+      take_check_o;
   logic        sent_inc_o, idle_o, comma_o;
   id_t         sent_id_o;
   word_t [0:0] tx_o;
@@ -110,7 +111,8 @@ module link_tx_props
 
   // A CREDIT has been offered since the start, so that there is one to fill a packet's gaps with.
   logic offered_q;
-  always_ff @(posedge clk_i) offered_q <= rst_ni && (up_i || ready_word_i) && (offered_q || offer_valid_i);
+  always_ff @(posedge clk_i) offered_q <= rst_ni && (up_i || ready_word_i) &&
+      (offered_q || offer_valid_i);
 
   // What was taken, and given, in the cycle before: the word at the pins is it.
   logic        took_align_q, took_check_q, took_credit_q, valid_q, pressed_q, pressed2_q, credit;
@@ -141,7 +143,8 @@ module link_tx_props
   // Nothing is asked for, and the line says so.
   logic quiet;
   assign quiet = !valid_i && !dropped_o && !dut.insert_q && line == 1'b0 &&
-      (up_i ? !align_i && !check_i && !offer_valid_i && tx_o[0].k[3] && symbol == SymIdle && !is_start :
+      (up_i ? !align_i && !check_i && !offer_valid_i && tx_o[0].k[3] && symbol == SymIdle &&
+       !is_start :
        !align_i && tx_o[0] == (ready_word_i ? WordReady : WordInit));
 
   // All of the state: of link_tx, but for the id of the last packet,

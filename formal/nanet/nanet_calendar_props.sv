@@ -21,7 +21,8 @@ module nanet_calendar_props #(
   logic [TimeWidth-1:0] now_o;
   logic [Lines-1:0] lines_o;
   nanet_calendar #(.TimeWidth(TimeWidth), .Slots(Slots), .Lines(Lines)) dut (
-    .clk_i, .rst_ni, .start_i, .latency_i, .now_o, .valid_i, .ready_o, .time_i, .lines_i, .trigger_o,
+    .clk_i, .rst_ni, .start_i, .latency_i, .now_o, .valid_i, .ready_o, .time_i, .lines_i,
+    .trigger_o,
     .lines_o, .late_o, .early_o
   );
 

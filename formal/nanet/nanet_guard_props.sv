@@ -81,7 +81,8 @@ module nanet_guard_props
       assert (out_open_q == (owed || (in_open_q && fate_q != None)));
       assert (in_open_q || fate_q == All);
       assert (!(owed && in_open_q) || fate_q == None);
-      assert (dut.end_q == owed_q && dut.skip_q == (fate_q == None) && dut.cut_q == (fate_q == Part));
+      assert (dut.end_q == owed_q && dut.skip_q == (fate_q == None) &&
+              dut.cut_q == (fate_q == Part));
       if (owed_q) assert (owed_end_q == {EntryEnd, 64'(dut.end_kind_q)});
       cover (took && owed && owed_end_q == cut_end && fate_q == None);
       cover (took && owed && owed_end_q != cut_end);

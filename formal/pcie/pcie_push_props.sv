@@ -115,8 +115,8 @@ module pcie_push_props #(
   end
 
   always_comb begin
-    // AXI: at most eight bytes a beat, the last beat is the one that the length says, no crossing of
-    // 4 KiB, strobes in the lanes of the beat.
+    // AXI: at most eight bytes a beat, the last beat is the one that the length says, no crossing
+    // of 4 KiB, strobes in the lanes of the beat.
     assume (awsize_i <= 3'd3);
     assume ({1'b0, awaddr_i[11:2], 2'b00} + ((13'(awlen_i) + 13'd1) << awsize_i) <= 13'd4096);
     assume (!wvalid_i || wlast_i == (beat_q == beats_q));

@@ -61,7 +61,8 @@ module async_block_fifo_props #(
   assign fetched = taken + count_t'(rvalid_o);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {written1_q, written2_q, fetched1_q, fetched2_q} <= '0;
-    else {written1_q, written2_q, fetched1_q, fetched2_q} <= {written, written1_q, fetched, fetched1_q};
+    else {written1_q, written2_q, fetched1_q, fetched2_q} <= {written, written1_q, fetched,
+        fetched1_q};
   end
 
   logic stood_q;
@@ -85,11 +86,14 @@ module async_block_fifo_props #(
       assert (dut.rgray_q == (dut.rbin_q ^ (dut.rbin_q >> 1)));
       assert (w0 <= ptr_t'(1) && w1 <= ptr_t'(1) && r0 <= ptr_t'(1) && r1 <= ptr_t'(1));
       assert (dut.wbin_q == ptr_t'(written) && dut.rbin_q == ptr_t'(fetched));
-      assert (binary(dut.rsync_q[0]) == ptr_t'(written1_q) && binary(dut.rsync_q[1]) == ptr_t'(written2_q));
-      assert (binary(dut.wsync_q[0]) == ptr_t'(fetched1_q) && binary(dut.wsync_q[1]) == ptr_t'(fetched2_q));
+      assert (binary(dut.rsync_q[0]) == ptr_t'(written1_q) &&
+              binary(dut.rsync_q[1]) == ptr_t'(written2_q));
+      assert (binary(dut.wsync_q[0]) == ptr_t'(fetched1_q) &&
+              binary(dut.wsync_q[1]) == ptr_t'(fetched2_q));
       assert (w0 + w1 <= stored);
       assert (stored + r0 + r1 <= ptr_t'(Depth));
-      if (live && ahead >= count_t'(rvalid_o)) assert (dut.u_ram.mem_q[place[PtrWidth-2:0]] == word);
+      if (live && ahead >= count_t'(rvalid_o))
+        assert (dut.u_ram.mem_q[place[PtrWidth-2:0]] == word);
       cover (stored == ptr_t'(Depth) && rvalid_o);
       cover (read && write && live && taken == watch && stored > 3);
     end

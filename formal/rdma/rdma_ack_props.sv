@@ -278,7 +278,8 @@ module rdma_ack_props
         assert (ctl_header_o.kind == KindControl && ctl_header_o.src == own_q);
         assert (ctl_header_o.dst == host_t'(src_q) && free_q[src_q]);
         assert ({ctl_header_o.qid, ctl_header_o.tag, ctl_header_o.extended, ctl_header_o.completion,
-                 ctl_header_o.irq, ctl_header_o.notify, ctl_header_o.last, ctl_header_o.beats} == '0);
+                 ctl_header_o.irq, ctl_header_o.notify, ctl_header_o.last,
+                     ctl_header_o.beats} == '0);
         assert (ctl_o.zero == '0 && (is_ack || is_deny || is_told));
         if (is_deny) assert (ctl_o.tag == '0 || ctl_o.tag == TagOpen);
         if (ours && is_deny) assert (ctl_o.tag == (deny_open_q ? TagOpen : '0));
@@ -315,14 +316,17 @@ module rdma_ack_props
       // Inductive strengthening.
       if (ctl_valid_o) assert (ctl_header_o.dst[6:3] == '0);
       if (dut.late_q) assert (late_q == 2'd2 || (late_q == 2'd1 && refused_q == 2'd2));
-      if (stuck_q == 2'd1) assert (refused_q == 2'd2 || (!dut.late_q && (late_q == 2'd1 || refused_q == 2'd1)));
+      if (stuck_q == 2'd1)
+        assert (refused_q == 2'd2 || (!dut.late_q && (late_q == 2'd1 || refused_q == 2'd1)));
       if (stuck_q == 2'd2) assert (refused_q != '0 && !dut.late_q);
       for (int unsigned i = 0; i < Items; i++) if (usage > 3'(i)) assert (codes(entry[i]));
       if ((dut.chosen_q || dut.picked_q) && kind == TurnItem) assert (codes(dut.item_q));
-      if (ack_q) assert (dut.ack_q[host_q] || (flies && kind == TurnAck) || (made && ours && is_ack));
+      if (ack_q)
+        assert (dut.ack_q[host_q] || (flies && kind == TurnAck) || (made && ours && is_ack));
       if (acked_q) assert (dut.ack_q[host_q]);
       if (denied_q) assert (dut.deny_q[host_q]);
-      if (deny_q) assert (dut.deny_q[host_q] || (flies && kind == TurnDeny) || (made && ours && is_deny));
+      if (deny_q)
+        assert (dut.deny_q[host_q] || (flies && kind == TurnDeny) || (made && ours && is_deny));
       if (dut.ack_q[host_q] || (flies && kind == TurnAck)) assert (since_q || since_last_q);
       if (flies && kind == TurnAck && dut.ack_q[host_q]) assert (since_q);
       if (made && ours && is_ack && dut.ack_q[host_q]) assert (since_q);
@@ -337,7 +341,8 @@ module rdma_ack_props
       assert (7'(dut.waiting_q[host_q]) == 7'(listed) + 7'(flies && kind == TurnItem) +
               7'(dut.chosen_q && kind == TurnItem && dut.hosts_q[host_q]) +
               7'(dut.count_q && dut.listed_q && dut.count_src_q == host_q));
-      if (dut.count_q && !dut.listed_q && refused_q != 2'd2) assert (late_q != '0 || refused_q != '0);
+      if (dut.count_q && !dut.listed_q && refused_q != 2'd2)
+        assert (late_q != '0 || refused_q != '0);
       assert (!(dut.chosen_q && dut.picked_q));
       if (dut.chosen_q) begin
         assert (dut.hosts_q != '0 && (dut.hosts_q & ~free_q) == '0);
@@ -364,7 +369,8 @@ module rdma_ack_props
       assert (((~dut.u_turns.after_q) & ((~dut.u_turns.after_q) + 3'd1)) == '0);
       assert (((~after) & ((~after) + 8'd1)) == '0);
       if (choosing && dut.hosts_q[host_q]) begin
-        assert (dut.u_turns.after_q == 3'h7 << (turn_q + 3'd1) && passed_q + 6'd3 * 6'(hosts) <= 6'd23);
+        assert (dut.u_turns.after_q == 3'h7 << (turn_q + 3'd1) &&
+                passed_q + 6'd3 * 6'(hosts) <= 6'd23);
       end else begin
         assert (passed_q + rank <= (by_hosts ? 6'd23 : 6'd2));
       end

@@ -138,9 +138,11 @@ module rdma_flow_tx_props
   assign refusals = dut.refusals_q[Watch];
   assign ahead    = effect_control_q.count - heard_q;
   // A packet of the open flow that does not end it.
-  assign accepted = effect_q && effect_here_q && effect_open_q && open && effect_header_q.src[6:3] == '0 &&
+  assign accepted = effect_q && effect_here_q && effect_open_q && open &&
+      effect_header_q.src[6:3] == '0 &&
                     effect_header_q.session == effect_session_q &&
-                    (effect_control_q.control == ControlAck || effect_control_q.control == ControlRefused);
+                    (effect_control_q.control == ControlAck ||
+                     effect_control_q.control == ControlRefused);
   assign told     = was_live_q && refused_valid_o && refused_flow_o == Watch && !renewed;
   // The newest packet said that there is more to report.
   always_ff @(posedge clk_i) begin
@@ -163,7 +165,8 @@ module rdma_flow_tx_props
       // As rdma_flush keeps it: an ACK opens a window only where memory is no more than some 4200
       // behind.
       assume (16'(next - stored) < 16'd16384);
-      if (commit) assume (open && commit_i.count >= 4'd1 && 16'(lag_o) + 16'(commit_i.count) <= 16'd64);
+      if (commit)
+        assume (open && commit_i.count >= 4'd1 && 16'(lag_o) + 16'(commit_i.count) <= 16'd64);
     end
     if (live_q) begin
       // The window.
@@ -198,7 +201,8 @@ module rdma_flow_tx_props
       // One that is not open yet is passed over, untold,
       // where the far end has another of its number.
       if (renewed && !open_q) begin
-        assert (session == session_q + 8'd1 && !open && !failed_o && dut.opening_q[Watch] && dut.ask_q[Watch]);
+        assert (session == session_q + 8'd1 && !open && !failed_o && dut.opening_q[Watch] &&
+                dut.ask_q[Watch]);
         assert (effect_q && effect_here_q && effect_header_q.session == session_q);
         assert (effect_control_q.control == ControlRefused && effect_control_q.tag == TagOpen);
       end else if (renewed) begin
@@ -222,7 +226,8 @@ module rdma_flow_tx_props
         assert (accepted && ahead != '0 && !ahead[11] && refusals == refusals_q + 32'(ahead));
         assert (ahead == refused_more_o + tally_t'(refused_code_o != CodeNone));
         if (refused_code_o != CodeNone) begin
-          assert (effect_control_q.control == ControlRefused && refused_code_o == effect_control_q.code &&
+          assert (effect_control_q.control == ControlRefused &&
+                  refused_code_o == effect_control_q.code &&
                   refused_tag_o == effect_control_q.tag);
         end
       end
@@ -240,7 +245,8 @@ module rdma_flow_tx_props
       if (own_valid_q && !own_ready_q) begin
         assert (own_valid_o == own_room_q);
         if (own_valid_o) assert (own_header_o == own_header_q && own_o == own_q);
-        else if (own_header_q.dst == host_t'(Watch) && waiting_q && (dut.opening_q[Watch] || open)) begin
+        else if (own_header_q.dst == host_t'(Watch) && waiting_q &&
+                 (dut.opening_q[Watch] || open)) begin
           assert (dut.ask_q[Watch] || effect_q);
         end
       end
@@ -268,7 +274,8 @@ module rdma_flow_tx_props
                 came_header_q[1].session == session &&
                 (came_q[1].control == ControlAck || came_q[1].control == ControlRefused)));
         assert (dut.step_q == 16'(dut.event_q.seq - acked));
-        assert (dut.event_q.stored == came_q[1].stored && dut.more_q == 16'(dut.event_q.stored - stored));
+        assert (dut.event_q.stored == came_q[1].stored &&
+                dut.more_q == 16'(dut.event_q.stored - stored));
         assert (16'(next - sure - dut.doubt_q) == (dut.late_q ? 16'(dut.late_count_q) : '0));
         assert (16'(next - stored - dut.due_q) == (dut.late_q ? 16'(dut.late_count_q) : '0));
         assert (dut.lag_q <= lag && dut.lag_q <= 16'd64);

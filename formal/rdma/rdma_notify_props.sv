@@ -28,7 +28,8 @@ module rdma_notify_props
   input logic        notice_ready_i,
   input logic        notice_second_i
 );
-  logic rst_ni, rvalid_o, act_ready_o, act_owes_o, err_ready_o, local_ready_o, done_ready_o, queue_valid_o;
+  logic rst_ni, rvalid_o, act_ready_o, act_owes_o, err_ready_o, local_ready_o, done_ready_o,
+      queue_valid_o;
   logic queue_commit_o, queue_drop_o, notice_valid_o, refuse_o, record_lost_o, busy_o, idle_o;
   logic [63:0] rdata_o;
   enqueue_t queue_o;
@@ -137,7 +138,8 @@ module rdma_notify_props
       EvAct:
         if (act_i.frame) told_all = noted_q;
         else if (!notify) told_all = !noted_q && !asked_q;
-        else if (act_i.info.to_queue) told_all = asked_q && placed_q != failed_q && noted_q == placed_q;
+        else if (act_i.info.to_queue)
+          told_all = asked_q && placed_q != failed_q && noted_q == placed_q;
         else told_all = tabled_q && !asked_q;
       default: told_all = tabled_q;
     endcase
@@ -272,7 +274,8 @@ module rdma_notify_props
     count: act_i.frame ? act_i.info.count : place_q.count,
     notification: !act_i.frame,
     src: {4'd0, act_i.src},
-    beats: !act_i.frame ? {6'd0, act_i.failed} : act_i.failed || act_i.spoilt ? '0 : act_i.info.beats,
+    beats: !act_i.frame ? {6'd0, act_i.failed} :
+           act_i.failed || act_i.spoilt ? '0 : act_i.info.beats,
     phase: act_i.frame ? act_i.info.phase : place_q.phase
   };
   always_comb begin
@@ -296,9 +299,11 @@ module rdma_notify_props
     if (started_q) begin
       // What is offered is held until it is taken.
       if (offered_q) begin
-        assert (notice_valid_o && notice_o.two == notice_q.two && notice_o.address == notice_q.address);
+        assert (notice_valid_o && notice_o.two == notice_q.two &&
+                notice_o.address == notice_q.address);
         if (!notice_o.two || notice_second_i == second_q) assert (notice_o.data == notice_q.data);
-        assert (notice_o.answer.wrote == notice_q.answer.wrote && notice_o.answer.irq == notice_q.answer.irq);
+        assert (notice_o.answer.wrote == notice_q.answer.wrote &&
+                notice_o.answer.irq == notice_q.answer.irq);
         if (notice_o.answer.wrote != WroteOther) assert (notice_o.answer == notice_q.answer);
       end
       if (asked_before_q) assert (queue_valid_o && queue_o == queue_q);
@@ -367,7 +372,8 @@ module rdma_notify_props
       end
       assert (!(queue_commit_o && queue_drop_o));
       if (queue_commit_o || queue_drop_o) begin
-        assert (asked_q && !placed_q && !failed_q && queue_answer_i && queue_commit_o == (queue_i.code == '0));
+        assert (asked_q && !placed_q && !failed_q && queue_answer_i &&
+                queue_commit_o == (queue_i.code == '0));
       end
       assert (refuse_o == refuse_due_q);
       if (refuse_o) assert (refuse_refusal_o == refusal_q);
@@ -403,14 +409,16 @@ module rdma_notify_props
       assert (more_q == (!record_lost_o ? dut.more_q : dut.more_q == '1 ? '1 : dut.more_q + 12'd1));
       if (refuse_o) assert (state == StRecord);
       if (record_lost_o) assert (state == StEnd || state == StAsk || state == StAddress);
-      if (!serving) assert (records_q == '0 && !noted_q && !asked_q && !placed_q && !failed_q && !tabled_q);
+      if (!serving)
+        assert (records_q == '0 && !noted_q && !asked_q && !placed_q && !failed_q && !tabled_q);
       if (serving) begin
         if (ev == EvError) assert (state == StRecord || state == StRing || state == StEnd);
         if (ev == EvLocal || ev == EvDone) begin
           assert (state == StAddress || state == StWord || state == StNotice || state == StEnd);
         end
         if (state == StFrame) assert (ev == EvAct && act_i.frame);
-        if (ev == EvAct && act_i.frame) assert (state == StFrame || state == StNotice || state == StEnd);
+        if (ev == EvAct && act_i.frame)
+          assert (state == StFrame || state == StNotice || state == StEnd);
         assert (records_q + 2'(lost) == (state == StRecord || state == StRing ?
                 (failed_q ? 2'(record_wanted) : 2'd0) : 2'(record_wanted) + 2'(failed_q)));
         if (state == StRecord || state == StRing) assert (record_wanted || failed_q);
@@ -427,10 +435,13 @@ module rdma_notify_props
         assert (dut.failed_place_q == failed_q && dut.queued_q == placed_q);
         assert (dut.told_q == noted_q);
         if (failed_q) assert (dut.queue_code_q == place_q.code && asked_q);
-        if (placed_q) assert (asked_q && dut.queue_count_q == place_q.count && dut.queue_phase_q == place_q.phase);
+        if (placed_q)
+          assert (asked_q && dut.queue_count_q == place_q.count &&
+                  dut.queue_phase_q == place_q.phase);
         if (placed_q) assert (state == StNotice || state == StEnd);
         assert (!(placed_q && failed_q));
-        if (asked_q) assert (notify && act_i.info.to_queue && (placed_q || failed_q || state == StPlace));
+        if (asked_q)
+          assert (notify && act_i.info.to_queue && (placed_q || failed_q || state == StPlace));
         if (state == StAsk) assert (notify && act_i.info.to_queue && !asked_q);
         if (state == StPlace) assert (asked_q && !placed_q && !failed_q);
         if (state == StAddress || state == StWord) begin
@@ -463,7 +474,8 @@ module rdma_notify_props
         end
       end
       if (watch_q[4:3] == 2'd2) begin
-        assert (dut.counts_q[watch_q[2:0]] + 15'(state == StEnd && ev == EvAct && watched && tabled_q &&
+        assert (dut.counts_q[watch_q[2:0]] + 15'(state == StEnd && ev == EvAct && watched &&
+                                                 tabled_q &&
                                                  noted_q && !anew_q) == count_q);
         if (ev == EvAct && watched && tabled_q && serving && !anew_q) begin
           assert (number_q == count_q + 15'(!noted_q));

@@ -55,7 +55,8 @@ module rdma_queue_table_props
     assume ((commit_i & ~answer_valid_o) == '0 && (drop_i & ~answer_valid_o) == '0);
     assume ((commit_i & drop_i) == '0);
     if (answer_o.code != '0) assume (commit_i == '0);
-    for (int i = 0; i < 2; i++) assume (ask_i[i].beats >= 7'd1 && ask_i[i].beats <= 7'(PacketBeats));
+    for (int i = 0; i < 2; i++)
+      assume (ask_i[i].beats >= 7'd1 && ask_i[i].beats <= 7'(PacketBeats));
     assume (ask_i[1].notification && !ask_i[0].notification);
   end
 
@@ -202,7 +203,8 @@ module rdma_queue_table_props
         end
       end
       // What was read ahead is what is stored there.
-      if (dut.peeked_q) assert (dut.state_q == StIdle || dut.state_q == StBase || dut.state_q == StUsed ||
+      if (dut.peeked_q)
+        assert (dut.state_q == StIdle || dut.state_q == StBase || dut.state_q == StUsed ||
                                 dut.state_q == StTable);
       if (dut.peeked_q && dut.peek_q[7:1] == dut.u_entries.watch_q && dut.state_q == StIdle) begin
         assert (dut.word == dut.u_entries.words_q[{dut.peek_q[0], 1'b1}]);

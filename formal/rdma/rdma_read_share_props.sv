@@ -81,7 +81,8 @@ module rdma_read_share_props (
   logic [7:0]  bursts_len_q;
   logic [12:0] bursts_user_q;
   always_ff @(posedge clk_i) begin
-    {bursts_addr_q, bursts_len_q, bursts_user_q} <= {bursts_araddr_i, bursts_arlen_i, bursts_aruser_i};
+    {bursts_addr_q, bursts_len_q, bursts_user_q} <= {bursts_araddr_i, bursts_arlen_i,
+                                                     bursts_aruser_i};
   end
 
   always_comb begin

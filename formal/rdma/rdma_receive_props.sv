@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_receive: whatever beats come, a piece that is to be written was allowed by the flow and by
 /// the table, with exactly its address, beats, source and number; a packet that its flow has taken
-/// is written, dropped or given back.
+/// is written, dropped or given back. What is kept of it, what is counted and what is passed on
+/// says what was decided; payload goes on as it came, as many beats as the header names.
 module rdma_receive_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -100,6 +101,8 @@ module rdma_receive_props
     if (!(looked_q && checking_q)) assume (!region_i.valid);
     if (!message_q && !queue_open_q) assume (!queue_answer_i);
     if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
+    // A table's answer stands a cycle longer, for what is kept of the packet.
+    if (info_o.valid) assume (queue_i == queue_before_q);
     if (!region_i.valid) assume (region_i.code == code_before_q);
     if (queue_answer_i && queue_i.code == '0) begin
       assume (queue_i.first >= 7'd1 && queue_i.first <= queue_o.beats);
@@ -190,6 +193,69 @@ module rdma_receive_props
   assign extended  = dut.u_parse.extended;
   assign header    = dut.u_parse.header_q;
 
+  // ---------------------------------------------------------------- what is decided, and told
+  logic verdict_here_q, answer_here_q, answers, decides, is_message, known_control, ours, unknown;
+  verdict_e verdict_q, verdict_now;
+  receive_events_t events_q;
+  logic told_q, passed_on_q, asks_control_q;
+  addr_t last_beat_q;
+  logic [6:0] wrapped;
+  control_t control;
+  assign control       = control_t'(dut.u_parse.second_q);
+  assign ours          = control.control inside {ControlAck, ControlRefused};
+  assign known_control = control.control inside {ControlOpen, ControlProbe};
+  assign unknown       = !data_kind && !ours && !known_control;
+  assign is_message    = header.kind inside {KindMessage, KindShort};
+  assign answers       = is_message ? queue_answer_i : region_i.valid;
+  assign verdict_now   = verdict_i.valid ? verdict_i.verdict : verdict_q;
+  assign decides       = dut.check_state_q == 3'd2 && (verdict_here_q || verdict_i.valid) &&
+                         (answer_here_q || answers);
+  assign wrapped       = header.beats - queue_i.first;
+  always_ff @(posedge clk_i) begin
+    if (verdict_i.valid) verdict_q <= verdict_i.verdict;
+    if (!rst_ni || dut.check_state_q == 3'd0) {verdict_here_q, answer_here_q} <= '0;
+    else if (dut.check_state_q == 3'd2) begin
+      if (verdict_i.valid) verdict_here_q <= 1'b1;
+      if (answers) answer_here_q <= 1'b1;
+    end
+    events_q <= '0;
+    {told_q, passed_on_q, asks_control_q} <= '0;
+    if (rst_ni) begin
+      events_q <= '{
+        header: dut.u_parse.complete && data_kind,
+        taken: decides && flow_ok && table_ok,
+        refused: decides && flow_ok && !table_ok,
+        known: decides && verdict_now == VerdictKnown,
+        beyond: decides && verdict_now == VerdictBeyond,
+        not_open: decides && verdict_now == VerdictNotOpen,
+        malformed: dut.u_parse.dropped || (dut.check_state_q == 3'd0 && complete && unknown)
+      };
+      told_q         <= decides && flow_ok;
+      passed_on_q    <= dut.check_state_q == 3'd0 && complete && ours && !data_kind &&
+                        !rxctl_o.valid;
+      asks_control_q <= dut.check_state_q == 3'd1 ? !control_ready_i :
+                        dut.check_state_q == 3'd0 && complete && known_control && !data_kind &&
+                        !rxctl_o.valid;
+    end
+    if (!is_message) last_beat_q <= dut.u_parse.second_q[63:3] + addr_t'(header.beats) - addr_t'(1);
+    else if (wrapped == '0) last_beat_q <= queue_i.address + addr_t'(header.beats) - addr_t'(1);
+    else last_beat_q <= queue_i.base + addr_t'(wrapped) - addr_t'(1);
+  end
+
+  // ---------------------------------------------------------------- payload
+  logic from, beat_here;
+  logic [6:0] header_beats_q;
+  logic [6:0] paid_q;  // beats of the packet's payload that were taken
+  header_t first_header;
+  assign first_header = beat_i[from];
+  assign from      = dut.u_parse.gnt[1];
+  assign beat_here = (valid_i & dut.u_parse.gnt) != '0;
+  always_ff @(posedge clk_i) begin
+    if (read == 3'd0 && ready_o != '0) header_beats_q <= first_header.beats;
+    if (read == 3'd0) paid_q <= '0;
+    else paid_q <= paid_q + 7'(payload_valid_o && payload_ready_i);
+  end
+
   logic write_piece, second;
   assign write_piece = piece_valid_o && !piece_o.drop;
   assign second      = dut.check_state_q == 3'd5;
@@ -213,6 +279,42 @@ module rdma_receive_props
         end
       end
       if (piece_valid_o && piece_o.drop) assert (piece_o.last && piece_o.packet == beats_o);
+      assert (dut.decide == decides && events_o == events_q);
+      assert (piece_valid_o == ((decides && !(flow_ok && !table_ok)) || dut.check_state_q >= 3'd4));
+      assert (queue_commit_o == (decides && is_message && flow_ok && table_ok));
+      assert (queue_drop_o == (decides && is_message && !(flow_ok && table_ok)));
+      // What is kept of a packet that its flow has taken.
+      assert (info_o.valid == told_q);
+      if (info_o.valid) begin
+        assert (info_o.src == header.src[2:0] && info_o.place == header.seq[5:0]);
+        assert (info_o.info.tag == header.tag && info_o.info.beats == header.beats);
+        assert (info_o.info.code == (is_message ? queue_i.code : region_i.code));
+        if (info_o.info.code == '0) assert (info_o.info.address == last_beat_q);
+        assert ({info_o.info.notify, info_o.info.irq, info_o.info.completion} ==
+                {header.notify, header.irq, header.completion});
+        assert (info_o.info.immediate == (is_message ? dut.u_parse.second_q[63:32] :
+                                          dut.u_parse.third_q[63:32]));
+        assert (info_o.info.to_queue == (!is_message && region_i.to_queue &&
+                                         region_i.code == '0));
+        assert (info_o.info.qid == region_i.qid);
+        assert (info_o.info.phase == queue_i.phase && info_o.info.count == queue_i.count);
+      end
+      // Control packets: those for the send side, and those that are asked about.
+      assert (rxctl_o.valid == passed_on_q && control_o.valid == asks_control_q);
+      if (rxctl_o.valid) assert (rxctl_o.header == header && rxctl_o.control == control);
+      if (control_o.valid) begin
+        assert (control_o.open == (control.control == ControlOpen));
+        assert (control_o.ask == {header.src[2:0], header.session, header.seq});
+      end
+      // Payload: as it came, as many beats as the header says; a packet cut short is filled up, and
+      // the last beat says that it is bad.
+      assert (payload_valid_o == ((read == 3'd3 && beat_here) || read == 3'd4));
+      if (payload_valid_o) begin
+        assert (payload_o.keep == (read == 3'd3 && !(last_i[from] && bad_i[from])));
+        assert (payload_o.bad == (paid_q + 7'd1 == header_beats_q &&
+                                  (read == 3'd4 || !last_i[from] || bad_i[from])));
+        if (payload_o.keep) assert (payload_o.data == beat_i[from]);
+      end
       // A short packet is announced to the bus before its pieces, and nothing is at rest.
       if (short_q) assert (coming_o);
       if (idle_o) assert (!coming_o);
@@ -243,6 +345,15 @@ module rdma_receive_props
       if (rxctl_o.valid) assert (!dut.check_state_q[0] && dut.check_state_q == '0);
 
       // Inductive strengthening.
+      if (read != 3'd0) begin
+        assert (header_beats_q == paid_q + dut.u_parse.left_q || read == 3'd5);
+        if (busy) assert (header_beats_q == header.beats);
+      end
+      if (read inside {3'd1, 3'd2, 3'd6}) assert (paid_q == '0);
+      if (dut.check_state_q == 3'd2) begin
+        assert (dut.verdict_here_q == verdict_here_q && dut.answer_here_q == answer_here_q);
+        if (verdict_here_q) assert (dut.verdict_q == verdict_q);
+      end
       assert (dut.u_parse.u_links.owner_q != 2'd3);
       for (int i = 0; i < 2; i++) begin
         assert (!dut.u_parse.stands_q[i] || !taken_q[i]);
@@ -282,7 +393,8 @@ module rdma_receive_props
       if (dut.check_state_q == 3'd0) begin
         assert (!asking_q && !message_q && !queue_open_q);
         if (busy) begin
-          assert (!dut.ask_sent_q && !dut.lookup_sent_q && !dut.verdict_here_q && !dut.answer_here_q);
+          assert (!dut.ask_sent_q && !dut.lookup_sent_q);
+          assert (!dut.verdict_here_q && !dut.answer_here_q);
           if (wanted) assert (read == 3'd1 || read == 3'd6);
         end
       end else if (dut.check_state_q == 3'd2) begin
@@ -315,7 +427,8 @@ module rdma_receive_props
           assert (region_extended_q == region_o.extended && region_src_q == src_o);
           assert (region_key_q == region_o.key);
         end
-        if (!cut && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 : checking_q)) begin
+        if (!cut && (dut.message ? dut.lookup_sent_q || dut.check_state_q != 3'd2 :
+                     checking_q)) begin
           assert (is_message_q == dut.message && beats_q == header.beats);
         end
         assert (wanted);

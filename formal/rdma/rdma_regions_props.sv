@@ -68,7 +68,8 @@ module rdma_regions_props
     if (asking_q && !first_q) assume (beats_i == beats_q);
     if (held_q) begin
       assume (!look_i && check_i);
-      assume (src_i == src_q && extended_i == extended_q && key_i == key_q && address_i == address_q);
+      assume (src_i == src_q && extended_i == extended_q && key_i == key_q &&
+              address_i == address_q);
     end
     if (reading_q) assume (!re_i);
   end
@@ -120,7 +121,8 @@ module rdma_regions_props
       if (dut.ready_q) assert (dut.room_q == {1'b0, limit_q[63:3]} - 62'(beats_i));
       if (held_q) assert (asking_q);
       if (dut.read_q || dut.tell_q || rvalid_o) assert (reading_q);
-      assert (!(dut.read_q && dut.tell_q) && !(dut.tell_q && rvalid_o) && !(dut.read_q && rvalid_o));
+      assert (!(dut.read_q && dut.tell_q) && !(dut.tell_q && rvalid_o) &&
+              !(dut.read_q && rvalid_o));
       cover (answer_valid_o && code_o == '0 && extended_i && beats_i == 7'd64);
       cover (answer_valid_o && code_o == 4'(CodeBounds));
       cover (dut.here_q && !first_q);

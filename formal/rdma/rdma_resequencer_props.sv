@@ -105,13 +105,15 @@ module rdma_resequencer_props
   // ---------------------------------------------------------------- the environment
   always_comb begin
     assume (dut.u_places.u_states.watch_q == {flow_q, place_q[5:2]});
-    if (!started_q) assume (!ask_valid_i && !answer_valid_i && !refused_i.valid && !control_i.valid);
+    if (!started_q)
+      assume (!ask_valid_i && !answer_valid_i && !refused_i.valid && !control_i.valid);
     if (!started_q) assume (!act_ready_i);
     // One question at a time; the asker waits for the verdict.
     if (asking_q) assume (!ask_valid_i);
     // Answers and refusals are of packets that were taken.
     if (answer_valid_i && answer_ours) begin
-      if (answer_i.wrote == WrotePacket || answer_i.wrote == WroteBody) assume (seen_q == SeenTaken);
+      if (answer_i.wrote == WrotePacket || answer_i.wrote == WroteBody)
+        assume (seen_q == SeenTaken);
       if (answer_i.wrote == WroteFrame) assume (seen_q == SeenBody);
     end
     if (refused_i.valid && refused_i.src == flow_q && refused_i.place == place_q) begin
@@ -217,7 +219,8 @@ module rdma_resequencer_props
       if (op_take) assert (asked_q);
       if (dut.step.op == OpTake && dut.state_q != StIdle) assert (asked_q == watched_op);
       assert (dut.state_q <= StDo);
-      if (dut.step.op == OpTake && dut.state_q != StIdle) assert (dut.step.place == dut.step.seq[5:0]);
+      if (dut.step.op == OpTake && dut.state_q != StIdle)
+        assert (dut.step.place == dut.step.seq[5:0]);
     end
     if (started_q) begin
       // An act is settled exactly if no write of it follows.
@@ -255,9 +258,11 @@ module rdma_resequencer_props
     assume (!info_i.valid || (info_i.src == flow_q && info_i.place == place_q));
     if (!started_q) begin
       assume (dut.state_q == StIdle && seen_q == SeenNothing && place_state == PlaceEmpty);
-      assume (!act_valid_o && !asking_q && !verdict_o.valid && dut.u_turns.dirty_q == '0 && dut.u_gaps.give_up_q == '0);
+      assume (!act_valid_o && !asking_q && !verdict_o.valid && dut.u_turns.dirty_q == '0 &&
+              dut.u_gaps.give_up_q == '0);
       assume (dut.opened == '0 && dut.opening == '0 && dut.u_flows.pending_q[flow_q] == '0);
-      assume (dut.u_turns.u_bodies.u_fifo.wptr_q == dut.u_turns.u_bodies.u_fifo.rptr_q && !dut.settle && dut.open_place == '1);
+      assume (dut.u_turns.u_bodies.u_fifo.wptr_q == dut.u_turns.u_bodies.u_fifo.rptr_q &&
+              !dut.settle && dut.open_place == '1);
     end
   end
 `endif

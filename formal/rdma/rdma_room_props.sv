@@ -66,11 +66,14 @@ module rdma_room_props
     for (int unsigned l = 0; l < NumLinks; l++) ups = ups + 3'(mask_q[l]);
     each = '0;
     for (int unsigned n = 0; n < 8; n++) if (8'(packets_q) > 8'(n) * 8'(ups)) each = 4'(n + 1);
-    roomy  = 16'(used_q[link_q]) + 16'(MaxBeats) <= 16'(DataBeats) && lag_q < 7'(Window) && away_q < 7'(Window);
-    window = 16'(lag_q) + 16'(packets_q) <= 16'(Window) && 16'(away_q) + 16'(packets_q) <= 16'(Window);
+    roomy  = 16'(used_q[link_q]) + 16'(MaxBeats) <= 16'(DataBeats) && lag_q < 7'(Window) &&
+        away_q < 7'(Window);
+    window = 16'(lag_q) + 16'(packets_q) <= 16'(Window) &&
+        16'(away_q) + 16'(packets_q) <= 16'(Window);
     room   = 1'b1;
     for (int unsigned l = 0; l < NumLinks; l++) begin
-      if (packets_q == 4'd1) room &= link_q != LinkWidth'(l) || 16'(used_q[l]) + one <= 16'(DataBeats);
+      if (packets_q == 4'd1)
+        room &= link_q != LinkWidth'(l) || 16'(used_q[l]) + one <= 16'(DataBeats);
       else room &= !mask_q[l] || 16'(used_q[l]) + 16'(each) * 16'(MaxBeats) <= 16'(DataBeats);
     end
   end
@@ -85,8 +88,10 @@ module rdma_room_props
       for (int unsigned l = 0; l < NumLinks; l++) assume (used_i[l] <= room_t'(DataBeats));
     end
     if (step_q != None && !look_i) assume (mask_i == mask_q);
-    if (reckon_i) assume (packets_i != '0 && packets_i <= 4'd8 && head_beats_i <= beats_t'(MaxHeaderBeats));
-    if (step_q == Reckoned) assume ({packets_i, beats_i, head_beats_i} == {packets_q, beats_q, head_q});
+    if (reckon_i)
+      assume (packets_i != '0 && packets_i <= 4'd8 && head_beats_i <= beats_t'(MaxHeaderBeats));
+    if (step_q == Reckoned)
+      assume ({packets_i, beats_i, head_beats_i} == {packets_q, beats_q, head_q});
 
     if (step_q != None) begin
       assert (links_o == ups && none_away_o == (away_q == '0) && roomy_o == roomy);
@@ -97,7 +102,8 @@ module rdma_room_props
       assert (step_q <= Compared && mask_q != '0);
       for (int unsigned l = 0; l < NumLinks; l++) begin
         assert (used_q[l] <= room_t'(DataBeats) && dut.used_q[l] == used_q[l]);
-        if (step_q inside {Freed, Reckoned, Compared}) assert (dut.free_q[l] == room_t'(DataBeats) - used_q[l]);
+        if (step_q inside {Freed, Reckoned, Compared})
+          assert (dut.free_q[l] == room_t'(DataBeats) - used_q[l]);
       end
       assert (dut.link_q == link_q && dut.lag_q == lag_q && dut.away_q == away_q);
       if (step_q inside {Reckoned, Compared}) begin

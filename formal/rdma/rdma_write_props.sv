@@ -2,7 +2,9 @@
 /// rdma_write: every burst lies in the piece or the notice it was made for and in one 4 KiB page;
 /// all of a piece is written once, in order; a dropped one not at all; AXI's offers are held; the
 /// bounds on what is under way. An error in answer to any of a packet's bursts, however many they
-/// are, is reported with the packet.
+/// are, is reported with the packet. Each burst is answered as what it was: of which packet, its
+/// last one or a part, spoilt where a beat was bad; a beat goes out with its data and strobes;
+/// notices and payload take turns; what was posted, and the newest address, are said at once.
 module rdma_write_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -24,8 +26,8 @@ module rdma_write_props
   input logic    bvalid_i,
   input logic [1:0] bresp_i
 );
-  logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, notice_second_o, answer_valid_o, awvalid_o, wvalid_o;
-  logic wlast_o, bready_o, posted_o, soon_o, write_o, error_o, idle_o;
+  logic rst_ni, piece_ready_o, payload_ready_o, notice_ready_o, notice_second_o, answer_valid_o;
+  logic awvalid_o, wvalid_o, wlast_o, bready_o, posted_o, soon_o, write_o, error_o, idle_o;
   answer_t answer_o;
   logic [63:0] awaddr_o, wdata_o;
   logic [63:3] written_addr_o;
@@ -128,11 +130,12 @@ module rdma_write_props
   // ---------------------------------------------------------------- beats of a burst
   logic [7:0] beats_q;   // of the burst under way that were taken
   logic [7:0] length_q;  // its awlen
-  logic w_take, burst_open;
+  logic w_take, burst_open, was_drop_q;
   assign w_take     = wvalid_o && wready_i;
   assign burst_open = dut.state_q == StBurst || dut.state_q == StNotice;
   always_ff @(posedge clk_i) begin
-    rest_q <= rst_ni && !burst_open;
+    rest_q     <= rst_ni && !burst_open;
+    was_drop_q <= dut.state_q == StDrop;
     if (!rst_ni || !burst_open) beats_q <= '0;
     else if (w_take) beats_q <= beats_q + 8'd1;
     if (!rst_ni) owed_q <= '0;
@@ -153,7 +156,8 @@ module rdma_write_props
   // An answer to a burst of the packet that is being answered was an error;
   // so says the answer on offer.
   logic erred_q, erred, payload;
-  assign payload = dut.tag.wrote == WrotePart || dut.tag.wrote == WrotePacket || dut.tag.wrote == WroteBody;
+  assign payload = dut.tag.wrote == WrotePart || dut.tag.wrote == WrotePacket ||
+                   dut.tag.wrote == WroteBody;
   assign erred   = erred_q || bresp_i[1];
   logic packet_erred_q;
   always_ff @(posedge clk_i) begin
@@ -168,8 +172,83 @@ module rdma_write_props
     end
   end
 
+  // What each burst must be remembered as, and what is answered of it.
+  answer_t wanted_tag, due_q;
+  logic bad_q, due_valid_q, told, erring_q, b_take, writes_q, known_addr_q, last_notice_q;
+  logic [63:3] newest_q;
+  logic [1:0] next_state, next_state_q;
+  logic room, hold;
+  assign b_take = bvalid_i && bready_o;
+  assign told   = dut.tag.wrote != WrotePart && dut.tag.wrote != WroteOther;
+  always_comb begin
+    wanted_tag = '{
+      wrote: left_now != '0 || !piece_i.last ? WrotePart : piece_i.body ? WroteBody : WrotePacket,
+      failed: 1'b0,
+      spoilt: bad_q || (w_take && payload_bad_i),
+      irq: 1'b0,
+      src: piece_i.src,
+      place: piece_i.place
+    };
+    if (notice_burst) wanted_tag = notice_i.answer;
+  end
+  // After a burst of payload a notice goes first, after a notice payload does.
+  assign room = owed_q < 5'(MaxWrites);
+  assign hold = bodies_hold_i && piece_i.body;
+  always_comb begin
+    if (room && notice_valid_i && (!last_notice_q || !have || drop || hold)) next_state = StNotice;
+    else if (have && drop) next_state = StDrop;
+    else next_state = room && have && !hold ? StBurst : 2'd0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {bad_q, due_valid_q, erring_q, writes_q, known_addr_q, last_notice_q} <= '0;
+    end else begin
+      if (dut.piece_end && piece_i.last) bad_q <= 1'b0;
+      else if (payload_valid_i && payload_ready_o && payload_bad_i) bad_q <= !drop;
+      due_valid_q <= (b_take && told) || (due_valid_q && !answer_ready_i);
+      erring_q    <= b_take && bresp_i[1];
+      writes_q    <= write_o;
+      if (aw_new) last_notice_q <= notice_burst;
+      if (awvalid_o && awready_i && !notice_burst && !address_hold_i) known_addr_q <= 1'b1;
+    end
+    if (awvalid_o && awready_i && !notice_burst && !address_hold_i) newest_q <= awaddr_o[63:3];
+    if (b_take) begin
+      due_q        <= dut.tag;
+      due_q.failed <= dut.tag.failed || bresp_i[1] || (payload && erred_q);
+    end
+    next_state_q <= next_state;
+  end
+
   always_comb begin
     if (started_q) begin
+      if (dut.burst_end) assert (dut.tag_in == wanted_tag);
+      assert (answer_valid_o == due_valid_q);
+      if (answer_valid_o) assert (answer_o == due_q);
+      assert (bready_o == (owed_q != '0 && (!answer_valid_o || answer_ready_i)));
+      assert (posted_o == (b_take && (payload || dut.tag.wrote == WroteFrame)));
+      assert (error_o == erring_q);
+      if (known_addr_q) assert (written_addr_o == newest_q);
+      assert (writes_q == (aw_new && !notice_burst));
+      assert (idle_o == (!burst_open && dut.state_q != StDrop && !have && owed_q == '0 &&
+                         !answer_valid_o));
+      if (wvalid_o && !notice_burst) begin
+        assert (payload_valid_i && wdata_o == payload_i && payload_ready_o == wready_i);
+      end
+      if (wvalid_o) assert (wstrb_o == {8{notice_burst || payload_keep_i}});
+      // What is at rest begins what is next; what is begun goes on until it ends.
+      if (rest_q && !was_drop_q) assert (dut.state_q == next_state_q);
+      if (dut.state_q == StDrop) assert (payload_ready_o);
+      if (burst_open) begin
+        assert (wvalid_o == (!dut.w_done_q && (notice_burst || payload_valid_i)));
+        assert (notice_ready_o == (notice_burst && dut.burst_end));
+        assert (dut.burst_end == ((!awvalid_o || awready_i) &&
+                                  (dut.w_done_q || (w_take && wlast_o))));
+      end else begin
+        assert (!notice_ready_o);
+      end
+      assert (dut.notice_last_q == (last_notice_q && !aw_new || aw_new && notice_burst));
+      assert (dut.part_bad_q == bad_q);
+
       // A packet of which any burst failed has failed.
       if (packet_erred_q) assert (answer_valid_o && answer_o.failed);
       assert (dut.failed_q == erred_q);
@@ -185,7 +264,8 @@ module rdma_write_props
       end
       if (awvalid_o) assert ({1'b0, awaddr_o[11:3]} + 10'(awlen_o) < 10'd512);
       if (awvalid_o && notice_burst) begin
-        assert (notice_valid_i && awaddr_o == {notice_i.address, 3'd0} && awlen_o == 8'(notice_i.two));
+        assert (notice_valid_i && awaddr_o == {notice_i.address, 3'd0});
+        assert (awlen_o == 8'(notice_i.two) && awuser_o == (notice_i.two ? 13'd16 : 13'd8));
       end
       if (awvalid_o) assert (burst_open);
       // Data belongs to a burst that was begun, as many beats as it says, the last one marked.

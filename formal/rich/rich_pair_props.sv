@@ -54,7 +54,8 @@ module rich_pair_props
   assign bx = int'(signed'(b.x));
   assign by = int'(signed'(b.y));
   assign br = int'({29'd0, best_i.last[2:0]});
-  assign micrometres = 6500 * distance(ax, bx) + 11258 * distance(ay, by) + 11000 * distance(ar, br);
+  assign micrometres = 6500 * distance(ax, bx) + 11258 * distance(ay, by) +
+      11000 * distance(ar, br);
 
   // Twice the centre in columns and rows, times 13, as rich_cover takes it.
   typedef struct packed {

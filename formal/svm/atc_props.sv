@@ -41,7 +41,8 @@ module atc_props
 );
   localparam int unsigned Big = 2;
   localparam int unsigned Huge = 3;
-  logic         rst_ni, req_ready_o, rsp_valid_o, ask_valid_o, ask_write_o, fault_valid_o, fault_write_o;
+  logic         rst_ni, req_ready_o, rsp_valid_o, ask_valid_o, ask_write_o, fault_valid_o;
+  logic         fault_write_o;
   logic         inv_ready_o, complete_valid_o, idle_o;
   logic [1:0]   rsp_tag_o, rsp_epoch_o;
   logic [W-1:0] rsp_ppn_o, ask_vpn_o, fault_vpn_o;
@@ -51,8 +52,10 @@ module atc_props
   assign cpl_size = page_size_e'(cpl_size_i);
 
   atc #(
-    .VpnWidth(W), .PpnWidth(W), .TagWidth(2), .BigLog2(Big), .HugeLog2(Huge), .BaseSets(2), .BaseWays(1),
-    .BigSets(2), .BigWays(1), .HugeSets(2), .HugeWays(1), .NumMiss(NumMiss), .NumWait(NumWait), .PagesLog2(1),
+    .VpnWidth(W), .PpnWidth(W), .TagWidth(2), .BigLog2(Big), .HugeLog2(Huge), .BaseSets(2),
+    .BaseWays(1),
+    .BigSets(2), .BigWays(1), .HugeSets(2), .HugeWays(1), .NumMiss(NumMiss), .NumWait(NumWait),
+    .PagesLog2(1),
     .Ahead(1), .Direct(Direct), .MaxUses(7), .NumInv(2), .InvTagWidth(1)
   ) dut (.cpl_size_i(cpl_size), .*);
 
@@ -119,8 +122,10 @@ module atc_props
   assign beat_vpn   = dut.u_misses.miss_block_q[cpl_id_i] | W'(cpl_size_i == 2'd0 && cpl_page_i);
   assign beat_gives = cpl_valid_i && (cpl_read_i || cpl_write_i) && same(beat_vpn, cpl_size_i) &&
       gives(cpl_ppn_i, cpl_size_i);
-  assign cpl_gives  = dut.u_misses.cpl_q && (dut.u_misses.cpl_result_q.read || dut.u_misses.cpl_result_q.write) &&
-      same(dut.u_misses.cpl_vpn, dut.u_misses.cpl_result_q.size) && gives(dut.u_misses.cpl_result_q.ppn, dut.u_misses.cpl_result_q.size);
+  assign cpl_gives  = dut.u_misses.cpl_q && (dut.u_misses.cpl_result_q.read ||
+                                             dut.u_misses.cpl_result_q.write) &&
+      same(dut.u_misses.cpl_vpn, dut.u_misses.cpl_result_q.size) &&
+          gives(dut.u_misses.cpl_result_q.ppn, dut.u_misses.cpl_result_q.size);
   for (genvar m = 0; m < NumMiss; m++) begin : gen_may
     assign state_wait[m]  = 2'(dut.u_misses.miss_state_q[m]) == 2'd2;
     assign cpl_pending[m] = dut.u_misses.cpl_q && dut.u_misses.cpl_id_q == 1'(m);
@@ -162,10 +167,13 @@ module atc_props
     assign there_ppn[s]   = W'(dut.gen_store[s].u_store.u_store.held_q >> 2) << Shift;
     assign there_write[s] = dut.gen_store[s].u_store.u_store.held_q[0];
     // The running invalidation has been to the watched page of this size.
-    assign watched_passed[s] = running && (dut.u_invalidate.inv_q == 2'd2 || (dut.u_invalidate.inv_clear[s] ? dut.u_invalidate.inv_index_q != '0 :
+    assign watched_passed[s] = running && (dut.u_invalidate.inv_q == 2'd2 ||
+                                           (dut.u_invalidate.inv_clear[s] ?
+                                            dut.u_invalidate.inv_index_q != '0 :
         dut.u_invalidate.inv_index_q > 13'((page_q >> Shift) - (dut.inv_vpn >> Shift))));
     // And is not further than it can be.
-    assign in_step[s] = dut.u_invalidate.inv_q != 2'd1 || dut.u_invalidate.inv_clear[s] || !dut.gen_store[s].u_store.u_store.sweep_q;
+    assign in_step[s] = dut.u_invalidate.inv_q != 2'd1 || dut.u_invalidate.inv_clear[s] ||
+        !dut.gen_store[s].u_store.u_store.sweep_q;
     always_comb begin
       if (started_q) begin
         assume (dut.gen_store[s].u_store.u_store.watch_q == (page_q >> Shift));
@@ -175,11 +183,13 @@ module atc_props
           if (read_only_q) assert (!there_write[s]);
         end
         // The second cycle of a lookup of the watched page sees what was there in its first.
-        if (dut.op_q != 3'd0 && dut.look_q.vpn == page_q && 3'(dut.op_q) inside {3'd1, 3'd2, 3'd4}) begin
+        if (dut.op_q != 3'd0 && dut.look_q.vpn == page_q &&
+            3'(dut.op_q) inside {3'd1, 3'd2, 3'd4}) begin
           assert (dut.gen_store[s].u_store.u_store.mine_q);
           if (s > 0) assert (dut.gen_store[s].u_store.ppn_o[(Shift > 0 ? Shift : 1)-1:0] ==
               page_q[(Shift > 0 ? Shift : 1)-1:0]);
-          if (dut.gen_store[s].u_store.u_store.there_late_q && gives(dut.gen_store[s].u_store.ppn_o, 2'(s))) begin
+          if (dut.gen_store[s].u_store.u_store.there_late_q &&
+              gives(dut.gen_store[s].u_store.ppn_o, 2'(s))) begin
             assert (!passed_end);
             if (read_only_q) assert (!dut.gen_store[s].u_store.u_store.held_late_q[0]);
           end
@@ -195,27 +205,34 @@ module atc_props
     logic [W-1:0] ppn;
     logic write;
     assign size[m] = dut.u_misses.miss_large_q[m] ? 2'(dut.u_misses.result_q[2*m].size) : 2'd0;
-    assign ppn     = dut.u_misses.miss_large_q[m] || !page_q[0] ? dut.u_misses.result_q[2*m].ppn : dut.u_misses.result_q[2*m+1].ppn;
-    assign write   = dut.u_misses.miss_large_q[m] || !page_q[0] ? dut.u_misses.result_q[2*m].write : dut.u_misses.result_q[2*m+1].write;
+    assign ppn     = dut.u_misses.miss_large_q[m] || !page_q[0] ?
+                     dut.u_misses.result_q[2*m].ppn : dut.u_misses.result_q[2*m+1].ppn;
+    assign write   = dut.u_misses.miss_large_q[m] || !page_q[0] ?
+                     dut.u_misses.result_q[2*m].write : dut.u_misses.result_q[2*m+1].write;
     assign keeps[m] = same_block(dut.u_misses.miss_block_q[m], size[m]) && gives(ppn, size[m]) &&
-        (dut.u_misses.miss_large_q[m] || dut.u_misses.miss_got_q[m][page_q[0]]) && 2'(dut.u_misses.miss_state_q[m]) >= 2'd2;
+        (dut.u_misses.miss_large_q[m] || dut.u_misses.miss_got_q[m][page_q[0]]) &&
+            2'(dut.u_misses.miss_state_q[m]) >= 2'd2;
     always_comb begin
       if (started_q) begin
         assert (open_q[m] == (state_wait[m] && !last[m]));
         if (cpl_pending[m]) assert (state_wait[m] && some_q[m]);
         if (state_wait[m] && !some_q[m]) assert (dut.u_misses.miss_got_q[m] == '0);
         if (state_wait[m]) assert (!dut.u_misses.miss_large_q[m]);
-        if (cpl_pending[m] && dut.u_misses.cpl_result_q.size != SizeBase) assert (dut.u_misses.miss_got_q[m] == '0 && last[m]);
-        if (dut.u_misses.miss_large_q[m] && 2'(dut.u_misses.miss_state_q[m]) == 2'd3) assert (size[m] inside {2'd1, 2'd2});
+        if (cpl_pending[m] && dut.u_misses.cpl_result_q.size != SizeBase)
+          assert (dut.u_misses.miss_got_q[m] == '0 && last[m]);
+        if (dut.u_misses.miss_large_q[m] && 2'(dut.u_misses.miss_state_q[m]) == 2'd3)
+          assert (size[m] inside {2'd1, 2'd2});
         if (2'(dut.u_misses.miss_state_q[m]) != 2'd0) assert (!dut.u_misses.miss_block_q[m][0]);
         for (int unsigned i = 0; i < 2; i++) begin
-          if (2'(dut.u_misses.miss_state_q[m]) >= 2'd2 && !dut.u_misses.miss_large_q[m] && dut.u_misses.miss_got_q[m][i])
+          if (2'(dut.u_misses.miss_state_q[m]) >= 2'd2 && !dut.u_misses.miss_large_q[m] &&
+              dut.u_misses.miss_got_q[m][i])
             assert (dut.u_misses.result_q[2*m+i].size == SizeBase);
         end
         // A translation that may be old is known to be, for each size of page that it may have.
         if (state_wait[m] && may_q[m] && (running || phase_q == Dead)) begin
           for (int unsigned s = 0; s < 3; s++) begin
-            if (same_block(dut.u_misses.miss_block_q[m], 2'(s))) assert (dut.u_misses.miss_stale_q[m][s]);
+            if (same_block(dut.u_misses.miss_block_q[m], 2'(s)))
+              assert (dut.u_misses.miss_stale_q[m][s]);
           end
         end
         if (keeps[m] && (running || phase_q == Dead)) begin
@@ -223,7 +240,8 @@ module atc_props
         end
         if (keeps[m] && state_wait[m]) assert (may_q[m]);
         if (keeps[m] && read_only_q) assert (!write);
-        if (dut.u_misses.miss_stale_q[m][0]) assert (dut.u_misses.miss_stale_q[m][1] || 2'(dut.u_misses.miss_state_q[m]) < 2'd2);
+        if (dut.u_misses.miss_stale_q[m][0])
+          assert (dut.u_misses.miss_stale_q[m][1] || 2'(dut.u_misses.miss_state_q[m]) < 2'd2);
       end
     end
   end
@@ -236,7 +254,8 @@ module atc_props
     always_comb begin
       if (started_q && dut.u_waits.wait_valid_q[w] && dut.u_waits.wait_linked_q[w]) begin
         assert (2'(dut.u_misses.miss_state_q[dut.u_waits.wait_miss_q[w]]) != 2'd0);
-        assert (dut.u_misses.miss_block_q[dut.u_waits.wait_miss_q[w]] >> 1 == dut.u_waits.wait_q[w].vpn >> 1);
+        assert (dut.u_misses.miss_block_q[dut.u_waits.wait_miss_q[w]] >> 1 ==
+                dut.u_waits.wait_q[w].vpn >> 1);
       end
     end
   end
@@ -246,15 +265,18 @@ module atc_props
     if (started_q) begin
       // The host.
       assume (cpl_size_i != 2'd3);
-      if (cpl_valid_i) assume (open_q[cpl_id_i] && (cpl_size_i == 2'd0 || (cpl_last_i && !some_q[cpl_id_i])));
+      if (cpl_valid_i)
+        assume (open_q[cpl_id_i] && (cpl_size_i == 2'd0 || (cpl_last_i && !some_q[cpl_id_i])));
       if (beat_gives) assume (may_q[cpl_id_i] || phase_q == Mapped);
       if (beat_gives && read_only_q) assume (!cpl_write_i);
-      if (inv_valid_i) assume (inv_log2_i <= 3'(W) && (inv_vpn_i >> inv_log2_i << inv_log2_i) == inv_vpn_i);
+      if (inv_valid_i)
+        assume (inv_log2_i <= 3'(W) && (inv_vpn_i >> inv_log2_i << inv_log2_i) == inv_vpn_i);
       // The user.
       if (req_valid_i && req_tag_i == tag_q) assume (!asked_q);
 
       // What is proved.
-      if (rsp_valid_o && rsp_status_o == StatusOk && dut.look_q.vpn == page_q && rsp_ppn_o == frame_q) begin
+      if (rsp_valid_o && rsp_status_o == StatusOk && dut.look_q.vpn == page_q &&
+          rsp_ppn_o == frame_q) begin
         assert (!passed_end);
         if (read_only_q) assert (!dut.look_q.write);
       end
@@ -264,27 +286,32 @@ module atc_props
         assert (Direct && dut.alloc && !dut.linked && dut.usable == '0);
 
       // What makes it inductive.
-      assert ((dut.u_misses.u_ask.owner_q & ~dut.u_misses.asking) == '0 && dut.u_misses.u_ask.owner_q != '1);
+      assert ((dut.u_misses.u_ask.owner_q & ~dut.u_misses.asking) == '0 &&
+              dut.u_misses.u_ask.owner_q != '1);
       assert (asked_q == (look_mine || mine != '0));
       assert ((mine & (mine - 1'b1)) == '0 && !(look_mine && mine != '0));
       assert (2'(dut.u_invalidate.inv_q) != 2'd3 && 3'(dut.op_q) <= 3'd4);
       if (3'(dut.op_q) == 3'd1) assert (dut.u_waits.wait_free != '0);
       if (3'(dut.op_q) inside {3'd2, 3'd3}) begin
         assert (32'(dut.slot_q) < NumWait);
-        assert (dut.u_waits.wait_valid_q[dut.slot_q] && dut.u_waits.wait_q[dut.slot_q] == dut.look_q);
+        assert (dut.u_waits.wait_valid_q[dut.slot_q] &&
+                dut.u_waits.wait_q[dut.slot_q] == dut.look_q);
         if (3'(dut.op_q) == 3'd3) assert (dut.u_waits.wait_linked_q[dut.slot_q]);
         else assert (!dut.u_waits.wait_linked_q[dut.slot_q]);
       end
       if (dut.u_invalidate.inv_q != 2'd0) assert (dut.inv_valid);
       if (2'(dut.u_invalidate.inv_q) == 2'd2) assert (3'(dut.op_q) inside {3'd0});
       if (phase_q == Sent) begin
-        assert (2'(place_q - dut.u_invalidate.u_inv.rptr_q) < 2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q));
-        assert (((W'(dut.u_invalidate.u_inv.mem_q[place_q[0]] >> 4) ^ page_q) >> 3'(dut.u_invalidate.u_inv.mem_q[place_q[0]] >> 1)) == '0);
+        assert (2'(place_q - dut.u_invalidate.u_inv.rptr_q) <
+                2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q));
+        assert (((W'(dut.u_invalidate.u_inv.mem_q[place_q[0]] >> 4) ^ page_q) >>
+                 3'(dut.u_invalidate.u_inv.mem_q[place_q[0]] >> 1)) == '0);
       end
       assert (2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q) <= 2'd2);
       for (int unsigned i = 0; i < 2; i++) begin
         if (2'(dut.u_invalidate.u_inv.wptr_q - dut.u_invalidate.u_inv.rptr_q) > 2'(i)) begin
-          automatic logic [8:0] word = dut.u_invalidate.u_inv.mem_q[1'(dut.u_invalidate.u_inv.rptr_q + 2'(i))];
+          automatic logic [8:0] word =
+              dut.u_invalidate.u_inv.mem_q[1'(dut.u_invalidate.u_inv.rptr_q + 2'(i))];
           assert (word[3:1] <= 3'(W) && (word[8:4] >> word[3:1] << word[3:1]) == word[8:4]);
         end
       end
@@ -292,7 +319,8 @@ module atc_props
         assert (may_q[dut.u_misses.cpl_id_q]);
         if (read_only_q) assert (!dut.u_misses.cpl_result_q.write);
       end
-      cover (rsp_valid_o && rsp_status_o == StatusOk && dut.look_q.vpn == page_q && rsp_ppn_o == frame_q &&
+      cover (rsp_valid_o && rsp_status_o == StatusOk && dut.look_q.vpn == page_q &&
+             rsp_ppn_o == frame_q &&
              phase_q == Sent && dut.op_q == 3'd3);
       cover (over && may_q[0] && state_wait[0] && dut.u_waits.wait_valid_q[0]);
       cover (rsp_valid_o && rsp_status_o == StatusDenied);

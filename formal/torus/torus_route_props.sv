@@ -64,7 +64,8 @@ module torus_route_props
       else there[p][D] = here_i[D] == '0 ? last_i[D] : here_i[D] - 1'b1;
     end
     torus_route #(.Dims(Dims), .Port(port_e'(p % 2 == 1 ? p + 1 : p - 1))) u_next (
-      .here_i(there[p]), .last_i, .head_i(1'b1), .dest_i, .vc_i(out_vc), .port_o(next_port[p]), .vc_o(next_vc[p])
+      .here_i(there[p]), .last_i, .head_i(1'b1), .dest_i, .vc_i(out_vc), .port_o(next_port[p]),
+      .vc_o(next_vc[p])
     );
   end
 

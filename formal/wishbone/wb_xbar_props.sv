@@ -40,7 +40,13 @@ module wb_xbar_props #(
     .Mask({32'hF000_0000, 32'hC000_0000})
   ) dut (.*);
 
-  // With one master the conditions are written another way; the module asserts that they agree.
+  // With one master the conditions are written another way; the module asserts that they agree. Its
+  // slaves answer and stall as they like.
+  logic             sole_stall, sole_ack, sole_err;
+  logic [31:0]      sole_dat;
+  logic [1:0]       sole_cyc, sole_stb, sole_we;
+  logic [1:0][31:0] sole_adr, sole_wdat;
+  logic [1:0][3:0]  sole_sel;
   wb_xbar #(
     .NumMasters(1),
     .NumSlaves(2),
@@ -56,16 +62,16 @@ module wb_xbar_props #(
     .m_adr_i(m_adr_i[0]),
     .m_sel_i(m_sel_i[0]),
     .m_dat_i(m_dat_i[0]),
-    .m_stall_o(),
-    .m_ack_o(),
-    .m_err_o(),
-    .m_dat_o(),
-    .s_cyc_o(),
-    .s_stb_o(),
-    .s_we_o(),
-    .s_adr_o(),
-    .s_sel_o(),
-    .s_dat_o(),
+    .m_stall_o(sole_stall),
+    .m_ack_o(sole_ack),
+    .m_err_o(sole_err),
+    .m_dat_o(sole_dat),
+    .s_cyc_o(sole_cyc),
+    .s_stb_o(sole_stb),
+    .s_we_o(sole_we),
+    .s_adr_o(sole_adr),
+    .s_sel_o(sole_sel),
+    .s_dat_o(sole_wdat),
     .s_stall_i,
     .s_ack_i,
     .s_err_i,
@@ -129,6 +135,47 @@ module wb_xbar_props #(
         if (quiet_q[i] == 8'(Slow) && s_cyc_o[i] && debt_q[i] != '0) assume (answer[i]);
         if (stalled_q[i] == 8'(Slow)) assume (!s_stall_i[i]);
       end
+    end
+  end
+
+  // The master alone: the slave that it owns (2: the responder), its count, what it may do.
+  logic [2:0] sole_owns_q, sole_target;
+  logic [1:0] sole_owed_q;
+  logic       sole_taken, sole_reply, sole_may, sole_stray_q, sole_done;
+  assign sole_target[0] = m_adr_i[0][31:30] == 2'b00;
+  assign sole_target[1] = m_adr_i[0][31:28] == 4'b0100;
+  assign sole_target[2] = sole_target[1:0] == '0;
+  assign sole_reply = sole_ack || sole_err;
+  assign sole_done  = sole_owed_q == '0 || (sole_owed_q == 2'd1 && sole_reply);
+  assign sole_may   = m_cyc_i[0] && m_stb_i[0] && sole_owed_q < 2'(MaxOutstanding) &&
+                      (sole_owns_q == sole_target || sole_done);
+  assign sole_taken = sole_may && (sole_target & {1'b0, s_stall_i}) == '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !m_cyc_i[0]) begin
+      sole_owns_q  <= '0;
+      sole_owed_q  <= '0;
+    end else begin
+      if (sole_may) sole_owns_q <= sole_target;
+      sole_owed_q <= sole_owed_q + 2'(sole_taken) - 2'(sole_reply);
+    end
+    sole_stray_q <= rst_ni && sole_may && sole_target[2];
+  end
+  always_comb begin
+    if (started_q) begin
+      assert (sole.owned_q == sole_owns_q && sole.cnt_q == sole_owed_q);
+      assert (sole.unmapped_err_q == sole_stray_q && sole_owed_q <= 2'(MaxOutstanding));
+      assert (sole_stall == !sole_taken && sole_stb == (sole_target[1:0] & {2{sole_may}}));
+      assert (sole_cyc == ((sole_owns_q[1:0] & {2{m_cyc_i[0]}}) | sole_stb));
+      assert (sole_we == {2{m_we_i[0]}} && sole_adr == {2{m_adr_i[0]}});
+      assert (sole_sel == {2{m_sel_i[0]}} && sole_wdat == {2{m_dat_i[0]}});
+      assert (!(sole_ack && sole_err));
+      assert (sole_reply == (m_cyc_i[0] && sole_owed_q != '0 &&
+              (sole_stray_q || (sole_owns_q[1:0] & (s_ack_i | s_err_i)) != '0)));
+      assert (!sole_reply ||
+              sole_err == (sole_stray_q || (sole_owns_q[1:0] & s_err_i) != '0));
+      for (int unsigned s = 0; s < 2; s++)
+        if (sole_owns_q[s]) assert (sole_dat == s_dat_i[s]);
+      assert ((sole_owns_q & (sole_owns_q - 1'b1)) == '0);
     end
   end
 

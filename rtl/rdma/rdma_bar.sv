@@ -12,6 +12,7 @@
 ///   Latency     a beat at bar_i.wvalid, the first with its address, to store_o and table_we_o
 ///               1 cycle, to store_o.coming none
 ///   Throughput  a beat a cycle; 1 cycle between write bursts
+///   Order       of each direction as it comes                 (proved: formal/rdma/rdma_bar.sby)
 ///   Not done    WRAP and FIXED bursts: treated as INCR
 module rdma_bar
   import rdma_pkg::*;

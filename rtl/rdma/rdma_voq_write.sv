@@ -7,7 +7,7 @@
 ///   Handshake   valid_i/ready_o: a beat is announced. tell_o: strobe, token_o goes to the link's
 ///               side; only with token_ready_i. write_i: a beat is written, to address_o
 ///   Latency     0 cycles
-///   Throughput  a beat a cycle
+///   Throughput  a beat a cycle                          (proved: formal/rdma/rdma_voq_write.sby)
 ///   Start       NumHosts cycles after reset, in which ready_o is low
 ///   Parameters  NumHosts 2..8, Beats of a queue, a power of two
 ///   Not done    the count of room: rdma_spread

@@ -8,6 +8,8 @@ import cocotb
 from wb_model import Bench, Master, Op, Slave
 
 MASTERS, SLAVES, TIMEOUT, ALONE_TIMEOUT, ALONE_OUTSTANDING = 3, 4, 200, 12, 7
+OUTSTANDING = 15
+"""Of a master at the crossbar."""
 UNMAPPED = 9 << 16
 SIZE = 0x4000
 
@@ -157,6 +159,27 @@ async def a_slow_slave_is_fast_with_enough_outstanding(dut: Any) -> None:
     await bench.until(lambda: not masters[0].busy, 300)
     ops = masters[0].done
     assert ops[-1].answered - ops[0].taken == 99 + 10
+
+
+@cocotb.test()
+async def each_master_has_as_many_outstanding_as_it_may_and_no_more(dut: Any) -> None:
+    bench, masters, slaves = await crossbar(dut)
+    for i, master in enumerate(masters):
+        slaves[i].mute = True
+        master.play([[Op(address(i, 4 * n)) for n in range(OUTSTANDING + 5)]])
+    for _ in range(3 * OUTSTANDING):
+        await bench.step()
+    assert [s.taken for s in slaves] == [OUTSTANDING] * MASTERS + [0] * (SLAVES - MASTERS)
+    # One answer, one more operation, at each count from the greatest on.
+    for slave in slaves:
+        slave.mute = False
+    await bench.until(lambda: not any(m.busy for m in masters), 6 * OUTSTANDING)
+    for i, master in enumerate(masters):
+        assert [op.value for op in master.done] == [
+            address(i, 4 * n) ^ 0x5A5A_0000 for n in range(OUTSTANDING + 5)
+        ]
+        assert all(op.ok for op in master.done)
+        assert master.stray == 0
 
 
 @cocotb.test()
