@@ -20,9 +20,20 @@ from isthmus.paths import ROOT
 if TYPE_CHECKING:
     from systemrdl.node import AddrmapNode, FieldNode, MemNode, RegNode
 
-SOURCES = ("eca", "tlu", "gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send", "nanet_put")
+SOURCES = (
+    "eca",
+    "tlu",
+    "gige_ctrl",
+    "pcie_dma",
+    "pcie_mmio",
+    "rdma",
+    "nanet",
+    "nanet_send",
+    "nanet_put",
+    "nanet_merge",
+)
 """Maps in ``rtl/regs``, in the order of the reference page."""
-REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send", "nanet_put")
+REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send", "nanet_put", "nanet_merge")
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
 BUS = "board_bus"
 """No registers: the windows of the bus that every device carries."""

@@ -170,6 +170,8 @@ module apenet_node
     .answer_i ('0),
     .put_i    (put_state),
     .put_o    (put),
+    .merge_i  ('0),
+    .merge_wait_o(),
     .idle_o   (bar_idle)
   );
 

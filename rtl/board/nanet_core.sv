@@ -2,7 +2,7 @@
 /// All of a UDP-to-memory interface but its ports: from datagrams to buffers in host memory. What
 /// nanet_nic and nanet_nic_10g have in common; they flatten its structures.
 ///
-/// nanet_lane, one a port, around nanet_search or wires -> nanet_memory -> dma; bar -> nanet_bar;
+/// nanet_lane, one a port, around nanet_between -> nanet_memory -> dma; bar -> nanet_bar;
 /// nanet_send: dma -> port 0
 ///
 ///   Handshake   arrivals_i as nanet_port gives them; bar and dma AXI4
@@ -24,7 +24,9 @@ module nanet_core
   parameter bit          Firmware  = 1'b0,
   parameter int unsigned Regions   = 0,
   parameter bit          Search    = 1'b0,
-  parameter bit          Send      = 1'b0
+  parameter bit          Send      = 1'b0,
+  parameter bit          Merge     = 1'b0,
+  parameter int unsigned Window    = 1024
 ) (
   input logic        clk_i,
   input logic        rst_ni,
@@ -75,12 +77,15 @@ module nanet_core
   nanet_ctrl_pkg::state_t   state;
   nanet_ctrl_pkg::send_t       send;
   nanet_ctrl_pkg::send_state_t sent;
+  nanet_ctrl_pkg::merge_state_t merge_state;
+  logic [31:0] merge_wait;
   logic bar_idle;
   nanet_bar #(
     .NumPorts  (NumPorts),
     .NumRegions(Regions),
     .Send      (Send),
-    .Put       (1'b0)
+    .Put       (1'b0),
+    .Merge     (Merge)
   ) u_bar (
     .clk_i,
     .rst_ni,
@@ -94,6 +99,8 @@ module nanet_core
     .answer_i,
     .put_i    ('0),
     .put_o    (),
+    .merge_i  (merge_state),
+    .merge_wait_o(merge_wait),
     .idle_o   (bar_idle)
   );
 
@@ -150,61 +157,31 @@ module nanet_core
     assign state.counters[i] = '0;
   end
 
-  // ---------------------------------------------------------------- search
-  logic search_idle;
-  if (Search) begin : gen_search
-    localparam int unsigned UsageW = $clog2(Depth) + 2;
-    logic search_rst_n;
-    sync_reset u_search_reset (
-      .clk_i (search_clk_i),
-      .rst_ni,
-      .rst_no(search_rst_n)
-    );
-    logic [NumPorts-1:0] in_valid, out_valid;
-    entry_e [NumPorts-1:0] in_kind, out_kind;
-    logic [NumPorts-1:0][UsageW-1:0] usage, ends;
-    nanet_search #(
-      .NumPorts (NumPorts),
-      .DataWidth(DataWidth),
-      .UsageW   (UsageW)
-    ) u_search (
-      .clk_i,
-      .rst_ni,
-      .search_clk_i,
-      .search_rst_ni(search_rst_n),
-      .cfg_we_i     (search_i.we),
-      .cfg_memory_i (search_i.memory),
-      .cfg_addr_i   (search_i.addr),
-      .cfg_data_i   (search_i.data),
-      .in_valid_i   (in_valid),
-      .in_ready_o   (queued_ready),
-      .in_kind_i    (in_kind),
-      .in_i         (queued_data),
-      .out_valid_o  (out_valid),
-      .out_ready_i  (listed_ready),
-      .out_kind_o   (out_kind),
-      .out_o        (listed_data),
-      .usage_o      (usage),
-      .ends_o       (ends),
-      .idle_o       (search_idle)
-    );
-    for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_beat
-      assign in_valid[i] = queued[i].valid;
-      assign in_kind[i]  = queued[i].kind;
-      assign listed[i]   = '{
-          valid: out_valid[i], kind: out_kind[i], usage: 16'(usage[i]), ends: 16'(ends[i])
-      };
-      logic unused_queue;
-      assign unused_queue = ^{queued[i].usage, queued[i].ends};
-    end
-  end else begin : gen_no_search
-    assign listed       = queued;
-    assign listed_data  = queued_data;
-    assign queued_ready = listed_ready;
-    assign search_idle  = 1'b1;
-    logic unused_search;
-    assign unused_search = ^{search_clk_i, search_i};
-  end
+  // ---------------------------------------------------------------- search, merging
+  logic between_idle;
+  nanet_between #(
+    .NumPorts (NumPorts),
+    .DataWidth(DataWidth),
+    .UsageW   ($clog2(Depth) + 2),
+    .Search   (Search),
+    .Merge    (Merge),
+    .Window   (Window)
+  ) u_between (
+    .clk_i,
+    .rst_ni,
+    .search_clk_i,
+    .search_i,
+    .merge_clear_i(!control.lists[0].enable),
+    .merge_wait_i (merge_wait),
+    .merge_o      (merge_state),
+    .in_i         (queued),
+    .in_data_i    (queued_data),
+    .in_ready_o   (queued_ready),
+    .out_o        (listed),
+    .out_data_o   (listed_data),
+    .out_ready_i  (listed_ready),
+    .idle_o       (between_idle)
+  );
 
   // ---------------------------------------------------------------- the address of a buffer
   logic [NumPorts-1:0] asked;
@@ -355,6 +332,6 @@ module nanet_core
     .probe_tag_o
   );
 
-  assign idle_o = bar_idle && (&queue_idle) && (&list_idle) && search_idle && firmware_idle &&
+  assign idle_o = bar_idle && (&queue_idle) && (&list_idle) && between_idle && firmware_idle &&
                   memory_idle && send_idle;
 endmodule

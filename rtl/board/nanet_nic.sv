@@ -22,7 +22,8 @@
 ///               one with candidates for their rings, as nanet_search; Send 1: a program's
 ///               datagrams leave by port 0, as nanet_send, without Echo; the send memory is a
 ///               range of the bus, with Regions too; Release 1: what is stored in RESULT also
-///               changes trigger lines a fixed time after its event, as nanet_release
+///               changes trigger lines a fixed time after its event, as nanet_release; Merge 1:
+///               the events of 2 to 4 ports go to the first list, as nanet_merge with its Window
 ///   Not done    sending by other ports than port 0; more lists than ports; 10 Gigabit Ethernet:
 ///               nanet_nic_10g
 module nanet_nic
@@ -37,7 +38,9 @@ module nanet_nic
   parameter bit          Echo      = 1'b0,
   parameter bit          Search    = 1'b0,
   parameter bit          Send      = 1'b0,
-  parameter bit          Release   = 1'b0
+  parameter bit          Release   = 1'b0,
+  parameter bit          Merge     = 1'b0,
+  parameter int unsigned Window    = 1024
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -285,7 +288,9 @@ module nanet_nic
     .Firmware (Firmware),
     .Regions  (Regions),
     .Search   (Search),
-    .Send     (Send)
+    .Send     (Send),
+    .Merge    (Merge),
+    .Window   (Window)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Registers of the interface behind a PCIe hard block's AXI4: bar -> pcie_axi_wb -> wb_nanet,
-/// wb_nanet_send and wb_nanet_put.
+/// wb_nanet_send, wb_nanet_put and wb_nanet_merge.
 ///
 ///   Handshake   AXI4 as pcie_axi_wb; control_o and state_i as wb_nanet, send_* as wb_nanet_send,
-///               put_* as wb_nanet_put
+///               put_* as wb_nanet_put, merge_* as wb_nanet_merge
 ///   Map         4 KiB: registers in the first 256 bytes; with Send its queue's in the next 256;
-///               with Put the put queue's from 512 on; an error elsewhere
+///               with Put the put queue's from 512 on; with Merge that of merging from 768 on;
+///               an error elsewhere
 ///   Latency     as pcie_axi_wb; wb_nanet adds 1 cycle
 ///   Throughput  one operation at a time
-///   Parameters  NumPorts, NumRegions, Send, Put: readable
+///   Parameters  NumPorts, NumRegions, Send, Put, Merge: readable
 ///   Not done    bursts
 module nanet_bar #(
   parameter int unsigned NumPorts   = 1,
   parameter int unsigned NumRegions = 0,
   parameter bit          Send       = 1'b0,
-  parameter bit          Put        = 1'b0
+  parameter bit          Put        = 1'b0,
+  parameter bit          Merge      = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -28,11 +30,14 @@ module nanet_bar #(
   input  arp_pkg::answer_t         answer_i,
   input  nanet_ctrl_pkg::put_state_t put_i,
   output nanet_ctrl_pkg::put_t     put_o,
+  input  nanet_ctrl_pkg::merge_state_t merge_i,
+  output logic [31:0]              merge_wait_o,    // with Merge, as wb_nanet_merge
   output logic                     idle_o
 );
   logic cyc, stb, we, stall, err, own, own_ack, own_err, none_q;
   logic send_own, send_ack, send_err, put_own, put_ack, put_err;
-  logic [31:0] send_dat, put_dat;
+  logic merge_own, merge_ack, merge_err;
+  logic [31:0] send_dat, put_dat, merge_dat;
   logic [11:0] adr;
   logic [3:0]  sel;
   logic [31:0] dat_w, dat_r;
@@ -51,18 +56,19 @@ module nanet_bar #(
     .wb_sel_o  (sel),
     .wb_dat_o  (dat_w),
     .wb_stall_i(stall),
-    .wb_ack_i  (own_ack || send_ack || put_ack),
+    .wb_ack_i  (own_ack || send_ack || put_ack || merge_ack),
     .wb_err_i  (err),
-    .wb_dat_i  (put_ack ? put_dat : send_ack ? send_dat : dat_r),
+    .wb_dat_i  (merge_ack ? merge_dat : put_ack ? put_dat : send_ack ? send_dat : dat_r),
     .idle_o
   );
 
   // What lies above the map is no register. A block of registers never stalls.
   assign own = adr[11:8] == '0;
-  assign err = own_err || send_err || put_err || none_q;
+  assign err = own_err || send_err || put_err || merge_err || none_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) none_q <= 1'b0;
-    else         none_q <= cyc && stb && !own && !send_own && !put_own && !stall;
+    else         none_q <= cyc && stb && !own && !send_own && !put_own && !merge_own &&
+                        !stall;
   end
 
   wb_nanet #(
@@ -70,7 +76,8 @@ module nanet_bar #(
     .MaxBuffers(nanet_pkg::MaxBuffers),
     .NumRegions(NumRegions),
     .Send      (Send),
-    .Put       (Put)
+    .Put       (Put),
+    .Merge     (Merge)
   ) u_regs (
     .clk_i,
     .rst_ni,
@@ -148,5 +155,33 @@ module nanet_bar #(
     assign put_o   = '0;
     logic unused_put;
     assign unused_put = ^put_i;
+  end
+
+  if (Merge) begin : gen_merge
+    logic unused_stall;
+    assign merge_own = adr[11:8] == 4'd3;
+    wb_nanet_merge u_merge (
+      .clk_i,
+      .rst_ni,
+      .state_i   (merge_i),
+      .wait_o    (merge_wait_o),
+      .wb_cyc_i  (cyc),
+      .wb_stb_i  (stb && merge_own),
+      .wb_we_i   (we),
+      .wb_adr_i  (32'(adr)),
+      .wb_sel_i  (sel),
+      .wb_dat_i  (dat_w),
+      .wb_stall_o(unused_stall),
+      .wb_ack_o  (merge_ack),
+      .wb_err_o  (merge_err),
+      .wb_dat_o  (merge_dat)
+    );
+  end else begin : gen_no_merge
+    assign merge_own    = 1'b0;
+    assign {merge_ack, merge_err} = '0;
+    assign merge_dat    = '0;
+    assign merge_wait_o = '0;
+    logic unused_merge;
+    assign unused_merge = ^merge_i;
   end
 endmodule

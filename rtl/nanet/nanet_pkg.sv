@@ -180,5 +180,55 @@ package nanet_pkg;
     logic bad;        // its check sums did not hold; what was written is not announced
     logic no_event;   // a strobe for a whole buffer: the event queue was full
   } losses_t;
+
+  // ---------------------------------------------------------------- merging, as nanet_merge
+  localparam int unsigned MergePorts  = 4;
+  localparam int unsigned MergeEvents = 18;   // of a datagram of merged events
+  localparam int unsigned DiskSites   = 976;  // photomultipliers of a disk
+  localparam int unsigned RecordSlots = 32;   // hits of a record
+  localparam int unsigned RecordBytes = 70;
+  typedef logic [23:0] event_number_t;
+
+  /// A word of a board's events: two heads, then its hits, the last one marked. First head: number
+  /// and the packet's events from this one on; second head: time stamp, last_ is that of the burst.
+  typedef struct packed {
+    logic        head;
+    logic        last_;
+    logic [31:0] data;
+  } fragment_t;
+  typedef struct packed {
+    logic [ 7:0]   left;
+    event_number_t number;
+  } fragment_number_t;
+  typedef struct packed {
+    logic               none;   // the event has no hit of this board
+    logic               spare;
+    logic               disk;
+    logic signed [18:0] time_;  // after the event's time stamp, 256ths of a clock
+    logic        [ 9:0] site;   // photomultiplier
+  } fragment_hit_t;
+
+  /// A hit on a disk. Earlier ones come first, then those of lower photomultipliers.
+  typedef struct packed {
+    logic        [18:0] time_;  // as an unsigned number: its sign is inverted
+    logic        [ 9:0] site;
+  } disk_hit_t;
+
+  /// A merged event but for its hits.
+  typedef struct packed {
+    logic [MergePorts-1:0] other;   // boards whose fragment had another time stamp
+    logic [MergePorts-1:0] boards;  // boards whose hits are in it
+    logic [31:0]           stamp;
+  } merged_t;
+
+  /// Of a port, for a clock each.
+  typedef struct packed {
+    logic late;       // a fragment came when its event had left, or was repeated
+    logic repeated;
+    logic other;      // it had another time stamp than the others
+    logic missing;    // an event left without it
+    logic malformed;  // a datagram is no packet of this format
+    logic bad;        // or its check sums do not hold
+  } merge_steps_t;
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -129,6 +129,18 @@ package nanet_ctrl_pkg;
     logic [15:0] bad_puts;
   } put_state_t;
 
+  /// Of a device that merges: fragments by port, modulo 2^16, and all events, modulo 2^32.
+  typedef struct packed {
+    logic [NumLists-1:0][15:0] late;       // came when their event had left
+    logic [NumLists-1:0][15:0] repeated;   // came once more
+    logic [NumLists-1:0][15:0] other;      // had another time stamp
+    logic [NumLists-1:0][15:0] missing;    // did not come
+    logic [NumLists-1:0][15:0] malformed;  // datagrams that are no packets of events
+    logic [NumLists-1:0][15:0] bad;        // or whose end was not good
+    logic [31:0]               merged;
+    logic [31:0]               incomplete; // of them without a board's fragment
+  } merge_state_t;
+
   typedef struct packed {
     logic        enable;
     logic        irq_enable;

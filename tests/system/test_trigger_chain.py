@@ -42,13 +42,15 @@ def run() -> Run:
     built: dict[str, Path] = {}
 
     def one(
-        profile: str = "isthmus", workload: dict[str, Any] | None = None, **settings: Any
+        profile: str = "isthmus",
+        workload: dict[str, Any] | None = None,
+        **settings: Any,
     ) -> dict[str, Any]:
         platform = platforms.load(bench.PLATFORM)
         chain = Chain(
             **{"rate_per_s": 4e6, "groups": 150, "seed": 5, "share": settings.get("events", 8), **settings}
         )
-        which = f"{profile} {chain.place}"
+        which = f"{profile} {chain.place} {chain.merge}"
         if which not in built:
             built[which] = model(TOP, parameters(platform, profile, chain))  # type: ignore[arg-type]
         made = scenario(platform, profile, chain, TIMES, built[which])  # type: ignore[arg-type]
@@ -74,6 +76,30 @@ def test_every_event_is_answered_and_its_way_adds_up(run: Run, layout: str) -> N
     assert found["workload"]["late"] == 0
     delivered = sum(found["counters"][f"port{port}.delivered"] for port in range(4))
     assert delivered == (32 + 150 + 16) * (4 if layout == "tel62" else 1)
+
+
+def test_the_interface_merges_as_the_program_does(run: Run) -> None:
+    """Each record is compared by the engine; here is what it saves, and that nothing is left over."""
+    settings = {"format": "tel62", "rate_per_s": 1e6, "events": 8, "sample": "noisy"}
+    own, program = (run(merge=merge, **settings) for merge in ("fpga", "cpu"))
+    for found in (own, program):
+        assert found["checked"]["lost"] == 0
+        assert found["checked"]["bytes"] == 4 * 8 * (32 + 150 + 16)
+    counters = own["counters"]
+    assert counters["merge.events"] == 8 * (32 + 150 + 16)
+    assert counters["merge.incomplete_events"] == 0
+    names = ("late", "repeated", "missing", "other_time", "malformed", "refused")
+    assert not any(counters[f"port{port}.merge_{name}"] for port in range(4) for name in names)
+    # One datagram a group instead of four.
+    assert [counters[f"port{port}.delivered"] for port in range(4)] == [32 + 150 + 16, 0, 0, 0]
+    busy = [found["workload"]["busy"]["merger"] for found in (own, program)]
+    assert busy[0] == pytest.approx(busy[1] / 4, rel=0.05)
+
+
+@pytest.mark.parametrize(("settings", "what"), [({"format": "packed"}, "tel62"), ({"events": 20}, "18")])
+def test_what_cannot_be_merged_is_refused(run: Run, settings: dict[str, Any], what: str) -> None:
+    with pytest.raises(UserError, match=what):
+        run(**{"format": "tel62", "merge": "fpga", **settings})
 
 
 def test_each_step_takes_what_was_measured(run: Run) -> None:

@@ -488,6 +488,40 @@ pub mod nanet_put {
     pub const GETS_LOST: u32 = 0x44;
 }
 
+/// UDP-to-memory interface, merging.
+pub mod nanet_merge {
+    /// Wait (rw).
+    pub const WAIT: u32 = 0x00;
+    /// Merged (ro).
+    pub const MERGED: u32 = 0x04;
+    /// Incomplete (ro).
+    pub const INCOMPLETE: u32 = 0x08;
+    /// Fragments, late (ro).
+    pub const LATE0: u32 = 0x10;
+    /// Fragments, late (ro).
+    pub const LATE1: u32 = 0x14;
+    /// Fragments, late (ro).
+    pub const LATE2: u32 = 0x18;
+    /// Fragments, late (ro).
+    pub const LATE3: u32 = 0x1C;
+    /// Fragments, missing (ro).
+    pub const MISSING0: u32 = 0x20;
+    /// Fragments, missing (ro).
+    pub const MISSING1: u32 = 0x24;
+    /// Fragments, missing (ro).
+    pub const MISSING2: u32 = 0x28;
+    /// Fragments, missing (ro).
+    pub const MISSING3: u32 = 0x2C;
+    /// Datagrams refused (ro).
+    pub const REFUSED0: u32 = 0x30;
+    /// Datagrams refused (ro).
+    pub const REFUSED1: u32 = 0x34;
+    /// Datagrams refused (ro).
+    pub const REFUSED2: u32 = 0x38;
+    /// Datagrams refused (ro).
+    pub const REFUSED3: u32 = 0x3C;
+}
+
 /// RDMA network interface: words.
 pub mod rdma_words {
     use crate::field::Field;

@@ -10,6 +10,12 @@ use crate::na62::tel62::Board;
 use crate::na62::{FormatError, cable};
 use crate::record::{self, HEADER_BYTES, Record, SLOTS};
 
+/// Events of a datagram that the interface has merged, at most.
+pub const MERGED_EVENTS: usize = 18;
+/// Bytes of such a datagram before its records, and of an event's word behind them.
+const MERGED_HEADER_BYTES: usize = 4;
+const MERGED_WORD_BYTES: usize = 8;
+
 /// Links from the readout.
 pub const LINKS: usize = 4;
 /// Incomplete groups that are kept; the oldest goes, and counts as incomplete.
@@ -103,6 +109,56 @@ pub struct Group {
     pub timestamps: Vec<u32>,
     /// As the finder reads them.
     pub records: Vec<Record>,
+}
+
+/// What the interface says of an event that it has merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// That of its fragments, in clocks of 24.95 ns.
+    pub timestamp: u32,
+    /// Boards whose hits are in it, a bit each.
+    pub boards: u8,
+    /// Boards whose fragment had another time stamp.
+    pub other: u8,
+}
+
+impl Joined {
+    /// Whether all boards' hits are in it.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.boards == (1 << LINKS) - 1
+    }
+}
+
+/// A datagram of merged events, its records where they are: nothing is copied. Every field is checked.
+///
+/// # Errors
+/// When its length is not that of its events, or a record or a word has what none has.
+pub fn merged(bytes: &[u8]) -> Result<(u32, &[Record], Vec<Joined>), FormatError> {
+    let wrong =
+        |said| FormatError::Length { what: "merged events: bytes", said, found: bytes.len() };
+    let (head, rest) = bytes.split_first_chunk().ok_or_else(|| wrong(MERGED_HEADER_BYTES))?;
+    let head = u32::from_le_bytes(*head);
+    let events = (head >> 24) as usize;
+    let expected = events * (record::RECORD_BYTES + MERGED_WORD_BYTES);
+    if rest.len() != expected {
+        return Err(wrong(MERGED_HEADER_BYTES + expected));
+    }
+    let (records, words) = rest.split_at(events * record::RECORD_BYTES);
+    let (records, _) = records.as_chunks();
+    if record::check(records).is_err() {
+        return Err(FormatError::Value { what: "slot of a merged event", value: head.into() });
+    }
+    let (words, _) = words.as_chunks();
+    let joined = words.iter().map(|word| {
+        let value = u64::from_le_bytes(*word);
+        if value >> 40 != 0 {
+            return Err(FormatError::Value { what: "word of a merged event", value });
+        }
+        let (boards, other) = ((value >> 32 & 0xF) as u8, (value >> 36 & 0xF) as u8);
+        Ok(Joined { timestamp: value as u32, boards, other })
+    });
+    Ok((head & 0xFF_FFFF, records, joined.collect::<Result<_, _>>()?))
 }
 
 /// What one board sent of a group.

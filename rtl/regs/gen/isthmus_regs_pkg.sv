@@ -237,5 +237,21 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetPutServe = 8'h3C;
   localparam logic [7:0] NanetPutServed = 8'h40;
   localparam logic [7:0] NanetPutGetsLost = 8'h44;
+  // UDP-to-memory interface, merging
+  localparam logic [7:0] NanetMergeWait = 8'h00;
+  localparam logic [7:0] NanetMergeMerged = 8'h04;
+  localparam logic [7:0] NanetMergeIncomplete = 8'h08;
+  localparam logic [7:0] NanetMergeLate0 = 8'h10;
+  localparam logic [7:0] NanetMergeLate1 = 8'h14;
+  localparam logic [7:0] NanetMergeLate2 = 8'h18;
+  localparam logic [7:0] NanetMergeLate3 = 8'h1C;
+  localparam logic [7:0] NanetMergeMissing0 = 8'h20;
+  localparam logic [7:0] NanetMergeMissing1 = 8'h24;
+  localparam logic [7:0] NanetMergeMissing2 = 8'h28;
+  localparam logic [7:0] NanetMergeMissing3 = 8'h2C;
+  localparam logic [7:0] NanetMergeRefused0 = 8'h30;
+  localparam logic [7:0] NanetMergeRefused1 = 8'h34;
+  localparam logic [7:0] NanetMergeRefused2 = 8'h38;
+  localparam logic [7:0] NanetMergeRefused3 = 8'h3C;
 endpackage
 // verilator lint_on UNUSEDPARAM

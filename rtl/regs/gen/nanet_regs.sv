@@ -1228,6 +1228,7 @@ module nanet_regs (
             readback_data_var[28:24] = hwif_in.VERSION.regions.next;
             readback_data_var[29] = hwif_in.VERSION.send.next;
             readback_data_var[30] = hwif_in.VERSION.put.next;
+            readback_data_var[31] = hwif_in.VERSION.merge.next;
         end
         if(rd_mux_addr == 8'h8) begin
             readback_data_var[0] = field_storage.CONTROL.enable.value;

@@ -33,11 +33,16 @@ package nanet_regs_pkg;
     } nanet__VERSION__put__in_t;
 
     typedef struct {
+        logic next;
+    } nanet__VERSION__merge__in_t;
+
+    typedef struct {
         nanet__VERSION__ports__in_t ports;
         nanet__VERSION__buffers__in_t buffers;
         nanet__VERSION__regions__in_t regions;
         nanet__VERSION__send__in_t send;
         nanet__VERSION__put__in_t put;
+        nanet__VERSION__merge__in_t merge;
     } nanet__VERSION__in_t;
 
     typedef struct {

@@ -10,6 +10,7 @@
 
 mod error;
 mod event;
+mod merge;
 mod paging;
 mod put;
 mod send;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 pub use error::NicError;
 pub use event::{EVENT_BYTES, Event};
+pub use merge::{Fragments, Merging};
 pub use paging::{PageSize, Paging, Window};
 use put::Putting;
 pub use put::{
@@ -151,6 +153,8 @@ pub struct Nic<M, D> {
     got: VecDeque<Got>,
     /// Bytes of the registered pages.
     registered: usize,
+    /// Whether it merges the events of its ports.
+    merges: bool,
 }
 
 impl<M: Mmio, D: DmaMemory> Nic<M, D> {
@@ -230,6 +234,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             came: VecDeque::new(),
             got: VecDeque::new(),
             registered: config.paging.as_ref().map_or(0, Paging::bytes),
+            merges: version >> 31 == 1,
         })
     }
 
@@ -541,6 +546,25 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     /// When a load fails.
     pub async fn translations(&mut self) -> Result<Translations, NicError> {
         Ok(Translations::read(&mut self.bar).await?)
+    }
+
+    /// What became of the events that it merged; none from an interface that does not.
+    ///
+    /// # Errors
+    /// When a load fails.
+    pub async fn merging(&mut self) -> Result<Option<Merging>, NicError> {
+        Ok(if self.merges { Some(Merging::read(&mut self.bar).await?) } else { None })
+    }
+
+    /// Sets how many cycles an event waits for a board's fragment, in an interface that merges. The others ignore it.
+    ///
+    /// # Errors
+    /// When a store fails.
+    pub async fn set_merge_wait(&mut self, cycles: u32) -> Result<(), NicError> {
+        if self.merges {
+            merge::set_wait(&mut self.bar, cycles).await?;
+        }
+        Ok(())
     }
 
     /// A way to send results, also while another part of the program waits for events.

@@ -67,7 +67,7 @@ pub(super) fn run(
     if missing > 0 && !scenario.workload.may_lose {
         return Err(RoadError::Violation(format!(
             "nanet: {missing} events got no answer: {}",
-            whereabouts(&outcome.statistics)
+            lost(&outcome)
         )));
     }
     let clock = ports.first().map(NanetPort::receive_clock).unwrap_or_default();
@@ -77,6 +77,17 @@ pub(super) fn run(
     let end =
         End { scenario, chain, plan: &plan, world: &world, log: &log, trips: &trips, released };
     Ok(vec![end.measurement(&outcome, begin)?])
+}
+
+/// Where datagrams and fragments went, in words.
+fn lost(outcome: &Outcome) -> String {
+    let mut text = whereabouts(&outcome.statistics);
+    for (port, of) in outcome.joined.iter().flat_map(|joined| joined.ports.iter().enumerate()) {
+        for (name, count) in of.named().filter(|(_, count)| *count > 0) {
+            text.push_str(&format!(", port {port} {name} {count}"));
+        }
+    }
+    text
 }
 
 /// A run that has ended.
@@ -111,7 +122,13 @@ impl End<'_> {
         let name = format!(
             "wire-to-trigger/{}{}-e{}-s{}-c{}-r{}{}",
             plan.format.name(),
-            if chain.search.is_some() { "-fpga" } else { "" },
+            if chain.search.is_some() {
+                "-fpga"
+            } else if chain.merge {
+                "-merged"
+            } else {
+                ""
+            },
             chain.events,
             chain.share(),
             chain.cores,
@@ -130,6 +147,15 @@ impl End<'_> {
             }
         }
         made.counters.insert("merge.incomplete".to_owned(), outcome.incomplete);
+        if let Some(joined) = &outcome.joined {
+            made.counters.insert("merge.events".to_owned(), joined.merged.into());
+            made.counters.insert("merge.incomplete_events".to_owned(), joined.incomplete.into());
+            for (port, of) in joined.ports.iter().enumerate() {
+                for (name, count) in of.named() {
+                    made.counters.insert(format!("port{port}.{name}"), count);
+                }
+            }
+        }
         if let Some(released) = self.released {
             made.counters.insert("release.clocks".to_owned(), released);
             for name in ["released", "late", "early", "lost"] {
@@ -191,6 +217,7 @@ impl End<'_> {
             ("driver", json!("poll")),
             ("sample", json!(self.chain.sample)),
             ("format", json!(self.plan.format.name())),
+            ("merged_by", json!(if self.chain.merge { "fpga" } else { "cpu" })),
             ("events", json!(self.chain.events)),
             ("share", json!(self.chain.share())),
             ("rate_per_s", json!(self.chain.rate_per_s)),

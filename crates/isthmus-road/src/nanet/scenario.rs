@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use isthmus_host::nic::{MAX_POSTS, PLACE_BYTES, PageSize};
 
-use isthmus_trigger::merge::{Format, LINKS};
+use isthmus_trigger::merge::{Format, LINKS, MERGED_EVENTS};
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
@@ -298,6 +298,10 @@ pub struct NanetChain {
     /// The interface searches for candidates; the cores fit them. Needs a model built for it.
     #[serde(default)]
     pub search: Option<NanetSearch>,
+    /// The interface merges the boards' fragments into records; the program reads these. Needs a model built for it,
+    /// and the format `tel62`.
+    #[serde(default)]
+    pub merge: bool,
 }
 
 impl NanetChain {
@@ -452,6 +456,13 @@ impl NanetScenario {
         } else if chain.search.is_some() && self.workload.policy != NanetPolicy::Hold {
             let reason = "expected hold: else a datagram could be dropped without its candidates";
             Some(("workload.policy", reason.to_owned()))
+        } else if chain.merge && (chain.format != Format::Tel62.name() || chain.search.is_some()) {
+            let reason = format!("{}: merging needs tel62, without a search", chain.format);
+            Some(("chain.merge", reason))
+        } else if chain.merge && chain.events > MERGED_EVENTS {
+            let reason =
+                format!("{}: the interface merges {MERGED_EVENTS} into a datagram", chain.events);
+            Some(("chain.events", reason))
         } else if let Some(share) = chain.share.filter(|share| {
             // A share without events would never end.
             !chain.events.is_multiple_of((*share).max(1)) || *share == 0

@@ -25,6 +25,8 @@ PLACES = ("cpu", "fpga")
 """Where candidates for rings are searched: by the cores that fit them, or in the interface."""
 SEARCH_MHZ = 250.0
 """Clock of the interface's search, if nothing else is asked for."""
+MERGED = 18
+"""Events that the interface merges into a datagram."""
 SHARE = 2
 """Events of a group that a core takes, at the least, if nothing else is asked for."""
 RELEASED = (1.0, 100.0)
@@ -52,11 +54,18 @@ class Chain:
     """Events of a group that a core takes; None: as few as are measured, from SHARE on."""
     noise: bool = True
     """Whether the times of the steps have in them what else the measured machine did meanwhile."""
+    merge: str = "cpu"
+    """Where the boards' fragments of an event come together: in the program, or in the interface."""
 
     @property
     def searched(self) -> bool:
         """Whether the interface searches."""
         return self.place == "fpga"
+
+    @property
+    def merged(self) -> bool:
+        """Whether the interface merges."""
+        return self.merge == "fpga"
 
     @property
     def released(self) -> bool:
@@ -82,11 +91,19 @@ def scenario(
         raise UserError(f"place: fpga needs whole events on a link; {chain.format} spreads each over all")
     if chain.searched and chain.finder != "isthmus":
         raise UserError(f"place: fpga finds the candidates of isthmus, not those of {chain.finder}")
+    if chain.merge not in PLACES:
+        raise UserError(f"merge: {chain.merge}; expected one of {', '.join(PLACES)}")
+    if chain.merged and chain.format != "tel62":
+        raise UserError(f"merge: fpga needs events spread over the links, tel62, not {chain.format}")
+    if chain.merged and chain.events > MERGED:
+        raise UserError(f"events: {chain.events}; the interface merges at most {MERGED} into a datagram")
     if chain.events % chain.of_a_core:
         raise UserError(f"share: {chain.share}; expected a divisor of the {chain.events} events of a group")
     kind = "fit" if chain.searched else "find"
     steps = {
-        "merge": f"merge/{chain.format}/{chain.events}",
+        # Records are read where they are. How long that takes was not measured; taking packed events apart,
+        # which also copies and checks them, takes longer.
+        "merge": f"merge/{'packed' if chain.merged else chain.format}/{chain.events}",
         "handover": f"handover/{chain.events // chain.of_a_core}",
         "find": f"{kind}/{chain.finder}/{chain.of_a_core}",
     }
@@ -101,6 +118,7 @@ def scenario(
         "cores": chain.cores,
         "release_us": chain.release_us,
         "release": chain.released,
+        "merge": chain.merged,
         "times": {
             "machine": f"{times.machine}, {times.level}, {times.date}",
             "noise": chain.noise,
@@ -121,6 +139,7 @@ def parameters(platform: Platform, profile: Profile, chain: Chain) -> dict[str, 
         **bench.parameters(platform, profile, LINKS),
         **({"Search": 1} if chain.searched else {}),
         **({"Release": 1} if chain.released else {}),
+        **({"Merge": 1} if chain.merged else {}),
     }
 
 

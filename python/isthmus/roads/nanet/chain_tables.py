@@ -39,12 +39,18 @@ def label(m: Measurement) -> str:
     w = m.workload
     where = "fpga" if place(m) == "fpga" else str(w["finder"])
     quiet = "" if w["noise"] else ", no noise"
+    quiet += ", merged by the interface" if merged(m) == "fpga" else ""
     return f"{m.profile}, {where} finder, {w['rate_per_s'] / 1e6:g} M events/s{quiet}"
 
 
 def place(m: Measurement) -> str:
     """Where candidates for rings are searched."""
     return str(m.workload.get("search", "cpu"))
+
+
+def merged(m: Measurement) -> str:
+    """Where the fragments of an event come together."""
+    return str(m.workload.get("merged_by", "cpu"))
 
 
 def us(ps: float | None, decimals: int = 2) -> str:
@@ -70,8 +76,8 @@ def of(m: Measurement) -> Mapping[str, Any]:
 
 
 COLUMNS = (
-    "profile", "finder", "search", "format", "noise", "M events/s", "carried", "wire", "cores", *SHOWN,
-    "event to answer p99.9", "max", "late",
+    "profile", "finder", "search", "merge", "format", "noise", "M events/s", "carried", "wire", "cores",
+    *SHOWN, "event to answer p99.9", "max", "late",
 )  # fmt: skip
 
 
@@ -84,6 +90,7 @@ def row(m: Measurement) -> list[str]:
         m.profile,
         f"{w['finder']} x{w['cores']}",
         place(m),
+        merged(m),
         f"{w['format']} x{w['events']}/{w['share']}",
         "yes" if w["noise"] else "no",
         f"{w['rate_per_s'] / 1e6:g}",
@@ -173,7 +180,7 @@ def text(made: Document) -> str:
             "# itself; format: events of a group/of a core; noise: whether the drawn times have in\n"
             f"# them what else the machine did; late: answered more than {release:g} us after the event\n"
         )
-        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3, 4)))
+        out.append(aligned([[f"#{COLUMNS[0]}", *COLUMNS[1:]], *map(row, runs)], left=(0, 1, 2, 3, 4, 5)))
         if rows := places(made):
             out.append(
                 "\n# three places to find rings: latency, us, beside quality; found: share of true rings,"

@@ -151,6 +151,13 @@ def trigger_chain(
             help="Where candidates are searched: cpu, fpga or both.  [cpu; fpga at the middle rate]",
         ),
     ] = None,
+    merge: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Where the fragments of an event, --layout tel62, come together: cpu, fpga or both.",
+        ),
+    ] = "cpu",
     search_clock: Annotated[
         float,
         typer.Option(metavar="MHZ", min=50, max=1000, help="Clock of the interface's search for rings."),
@@ -179,6 +186,7 @@ def trigger_chain(
         noise=noise,
         release=release,
         place=place,
+        merge=merge,
         search_clock=search_clock,
         sample=sample,
         times=times,

@@ -134,6 +134,7 @@ def chain(
     noise: str | None,
     release: float,
     place: str | None,
+    merge: str,
     search_clock: float,
     sample: str,
     times: Path | None,
@@ -160,10 +161,11 @@ def chain(
             design,
             Chain(
                 per_s, events, layout, finder, cores, release, sample, groups, seed, where, search_clock,
-                share, noisy,
+                share, noisy, merged,
             ),
         )
         for design in profiles(profile)
+        for merged in merge.split(",")
         for where, per_s, noisy in _runs(rates, place, noise, searched)
     ]  # fmt: skip
     made = measure_chains(chains, platform=chosen[0], times=times, runner=runner)

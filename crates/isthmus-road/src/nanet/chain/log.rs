@@ -7,6 +7,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::FrameId;
 use isthmus_sim::world::PhyFrame;
 use isthmus_trigger::events::Truth;
+use isthmus_trigger::record::Record;
 use isthmus_trigger::rings::Seed;
 use isthmus_trigger::score::Quality;
 
@@ -44,6 +45,8 @@ pub(super) struct Group {
     pub(super) truths: Vec<Truth>,
     /// Answers of the gateware's model, with a search.
     pub(super) seeds: Vec<Vec<Seed>>,
+    /// What the program's own merging makes of it, where the interface merges.
+    pub(super) records: Vec<Record>,
 }
 
 /// When the program did what with a group.

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::nic::{NicConfig, NicError, PLACE_BYTES, Results, Statistics};
+use isthmus_host::nic::{Merging, NicConfig, NicError, PLACE_BYTES, Results, Statistics};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::CpuConfig;
@@ -13,7 +13,7 @@ use isthmus_sim::world::host::{Cpu, MmioHost};
 use isthmus_trigger::bench::Ready;
 use isthmus_trigger::events::{Generator, Truth};
 use isthmus_trigger::geometry::Geometry;
-use isthmus_trigger::merge::{self, Format, Merger, packets};
+use isthmus_trigger::merge::{self, Format, Joined, Merger, packets};
 use isthmus_trigger::na62::mep;
 use isthmus_trigger::na62::{FormatError, cable};
 use isthmus_trigger::record::{self, Record, TDC_NS};
@@ -47,6 +47,8 @@ pub(super) struct Outcome {
     pub(super) merging: Picoseconds,
     /// Groups of which a datagram never came.
     pub(super) incomplete: u64,
+    /// What the interface's own merging did.
+    pub(super) joined: Option<Merging>,
 }
 
 /// What the tasks of a run share.
@@ -63,8 +65,12 @@ struct Shared {
     draws: RefCell<[Draws; 3]>,
     /// The model of the interface's search, where there is one.
     gateware: Option<Gateware>,
+    /// The interface merges.
+    merges: bool,
     failed: RefCell<Option<RoadError>>,
     merging: Cell<Picoseconds>,
+    /// Groups that the interface sent without a board's fragment.
+    incomplete: Cell<u64>,
 }
 
 const MERGE: usize = 0;
@@ -117,6 +123,27 @@ impl Shared {
         Ok(found)
     }
 
+    /// A group that the interface has merged: each record must be that of the program's own merging. None if a
+    /// board's fragment is missing.
+    fn joined(&self, bytes: &[u8]) -> Result<Option<merge::Group>, RoadError> {
+        let (first_event, records, joined) = merge::merged(bytes).map_err(wrong)?;
+        if !joined.iter().all(Joined::is_complete) {
+            self.incomplete.set(self.incomplete.get() + 1);
+            return Ok(None);
+        }
+        let timestamps = joined.iter().map(|one| one.timestamp).collect();
+        let log = self.log.borrow();
+        let sent = log.groups.get(first_event as usize / self.size);
+        if let Some(at) = sent.and_then(|sent| {
+            records.iter().zip(&sent.records).position(|(one, other)| one != other)
+        }) {
+            let what =
+                format!("nanet: record {at} of event {first_event} on is not that of the model");
+            return Err(RoadError::Violation(what));
+        }
+        Ok(Some(merge::Group { first_event, timestamps, records: records.to_vec() }))
+    }
+
     fn all_sent(&self) -> bool {
         self.log.borrow().groups.len() as u64 == self.plan.total
     }
@@ -163,11 +190,13 @@ impl Program {
             share: chain.share(),
             ready,
             gateware,
+            merges: chain.merge,
             log: Rc::new(RefCell::new(Log::new(chain.events))),
             finders,
             draws: RefCell::new(draws),
             failed: RefCell::default(),
             merging: Cell::default(),
+            incomplete: Cell::default(),
             sim,
         };
         let results = world.results.clone();
@@ -216,13 +245,18 @@ impl Program {
             let bytes = self.host.memory().read(offset, event.bytes as usize);
             let bytes = bytes.map_err(|error| RoadError::Violation(format!("nanet: {error}")))?;
             let (events, candidates) = parted(&bytes, self.loaded.is_some()).map_err(wrong)?;
-            let group = merger.push(events).map_err(wrong)?;
+            let group = if shared.merges {
+                merged += 1;
+                shared.joined(events)?
+            } else {
+                merger.push(events).map_err(wrong)?
+            };
             let candidates = candidates.map(<[u8]>::to_vec);
             let cost = shared.draw(MERGE);
             self.host.cpu().run(cost).await;
             shared.merging.set(shared.merging.get() + cost);
             if let Some(group) = group {
-                merged += 1;
+                merged += u64::from(!shared.merges);
                 self.hand_over(Handed { group, candidates }, seen, &nic.results())?;
             }
             nic.recycle(event.list).await.map_err(failed)?;
@@ -236,10 +270,11 @@ impl Program {
         for port in 0..shared.ports.len() {
             statistics.push(nic.statistics(port as u8).await.map_err(failed)?);
         }
+        let joined = nic.merging().await.map_err(failed)?;
         nic.close().await.map_err(failed)?;
         let (finding, merging) = (shared.finders.busy(), shared.merging.get());
-        let incomplete = merger.incomplete();
-        Ok(Outcome { statistics, span, finding, merging, incomplete })
+        let incomplete = merger.incomplete() + shared.incomplete.get();
+        Ok(Outcome { statistics, span, finding, merging, incomplete, joined })
     }
 
     /// A group to the cores that find its rings, a share each.
@@ -343,14 +378,18 @@ async fn send_group(
         );
         return Err(RoadError::scenario("chain.events", reason));
     }
-    let expected = match plan.format {
-        Format::Packed => shared.rings(records),
+    let seen = match plan.format {
+        Format::Packed => Vec::new(),
         Format::Tel62 => {
             let seen = records.iter().map(|one| {
                 cable::record(&cable::boards(one), record::header(one).timestamp).map_err(wrong)
             });
-            shared.rings(&seen.collect::<Result<Vec<_>, _>>()?)
+            seen.collect::<Result<Vec<_>, _>>()?
         }
+    };
+    let expected = match plan.format {
+        Format::Packed => shared.rings(records),
+        Format::Tel62 => shared.rings(&seen),
     };
     let events: Vec<Event> = records
         .iter()
@@ -378,7 +417,9 @@ async fn send_group(
     }
     let mut log = shared.log.borrow_mut();
     let shares = vec![Share::default(); shared.size.div_ceil(shared.share)];
-    log.groups.push(Group { due, frames, steps: Steps::default(), shares, truths, seeds });
+    let seen = if shared.merges { seen } else { Vec::new() };
+    let steps = Steps::default();
+    log.groups.push(Group { due, frames, steps, shares, truths, seeds, records: seen });
     log.events.extend(events);
     Ok(())
 }

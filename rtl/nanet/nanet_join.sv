@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Brings the boards' fragments of an event together, event by event in the order of numbers.
+///
+///   Handshake   fragment_* as nanet_fragments gives them; begin_* and event_* as nanet_record.
+///               hit_valid_o is never stalled; the hits of an event come before event_valid_o, and
+///               sorted_clear_o behind it
+///   Order       a datagram has the events that are left of a packet of the board with the lowest
+///               number, MergeEvents at most, one by one
+///   Proved      a fragment is in the event of its number and time stamp, once, or it is counted as
+///               late, repeated or other (formal/nanet/nanet_join.sby)
+///   Waiting     an event waits for a board of which nothing is there: wait_i cycles at most, not
+///               while another board's window is full, and not for a board of which nothing came
+///               since it was waited for in vain. A board whose next event has a higher number has
+///               none of this one
+///   Time stamp  that of the lowest board's fragment counts; others are counted and left out
+///   Burst       behind a datagram with the last event of a burst any number may come
+///   Latency     a hit 1 cycle; fragments that are there to event_valid_o their hits and 3 cycles,
+///               and 1 for each board
+///   Throughput  a hit a cycle
+///   Parameters  NumPorts 2..4
+///   Not done    events of several bursts at a time
+module nanet_join
+  import nanet_pkg::*;
+#(
+  parameter int unsigned NumPorts = 4
+) (
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  input  logic                          clear_i,           // forgets which events have left
+  input  logic          [31:0]          wait_i,
+  input  logic          [NumPorts-1:0]  fragment_valid_i,
+  output logic          [NumPorts-1:0]  fragment_ready_o,
+  input  fragment_t     [NumPorts-1:0]  fragment_i,
+  input  logic          [NumPorts-1:0]  full_i,
+  output logic                          begin_valid_o,
+  input  logic                          begin_ready_i,
+  output event_number_t                 begin_number_o,
+  output logic          [4:0]           begin_events_o,
+  output logic                          event_valid_o,
+  input  logic                          event_ready_i,
+  output merged_t                       event_o,
+  output logic                          hit_valid_o,
+  output fragment_hit_t                 hit_o,
+  output logic          [NumPorts-1:0]  late_o,            // strobes
+  output logic          [NumPorts-1:0]  repeated_o,
+  output logic          [NumPorts-1:0]  other_o,
+  output logic          [NumPorts-1:0]  missing_o,
+  output logic                          idle_o
+);
+  localparam int unsigned PortW = $clog2(NumPorts);
+  typedef logic [NumPorts-1:0] ports_t;
+  typedef enum logic [2:0] {
+    Idle,     // no datagram is open
+    Begin,
+    Collect,  // the next fragment of the event, or its end
+    Take,     // its hits
+    Settle,   // the last one goes to its place
+    Leave
+  } state_e;
+  state_e state_q;
+  logic open_q, burst_q;          // there is a present event; the burst ends with the datagram
+  event_number_t present_q;       // in a datagram, else the next one
+  logic [4:0] left_q;             // of the datagram, with the present one
+  logic [PortW-1:0] port_q, first, lowest;
+  ports_t taken_q, other_q, absent_q, given;
+  logic [31:0] stamp_q, waited_q;
+  logic stamped_q;
+
+  // ---------------------------------------------------------------- fronts
+  ports_t there, burst, take, drop, hit_valid, hit_end, nothing, here;
+  ports_t came, waits;
+  event_number_t [NumPorts-1:0] number;
+  logic [NumPorts-1:0][ 7:0] left;
+  logic [NumPorts-1:0][31:0] stamp;
+  fragment_hit_t [NumPorts-1:0] hit;
+  logic leave, forget, settled, over;
+  for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_front
+    nanet_front u_front (
+      .clk_i,
+      .rst_ni,
+      .clear_i         (forget),
+      .fragment_valid_i(fragment_valid_i[i]),
+      .fragment_ready_o(fragment_ready_o[i]),
+      .fragment_i      (fragment_i[i]),
+      .open_i          (open_q),
+      .present_i       (present_q),
+      .leave_i         (leave),
+      .given_i         (given[i]),
+      .there_o         (there[i]),
+      .number_o        (number[i]),
+      .left_o          (left[i]),
+      .stamp_o         (stamp[i]),
+      .burst_o         (burst[i]),
+      .take_i          (take[i]),
+      .drop_i          (drop[i]),
+      .hit_valid_o     (hit_valid[i]),
+      .hit_o           (hit[i]),
+      .hit_end_o       (hit_end[i]),
+      .late_o          (late_o[i]),
+      .repeated_o      (repeated_o[i]),
+      .idle_o          (nothing[i])
+    );
+    assign take[i]  = state_q == Take && port_q == PortW'(i);
+    assign here[i]  = there[i] && number[i] == present_q;
+  end
+  assign given = taken_q | other_q;
+
+  // ---------------------------------------------------------------- which one
+  function automatic logic is_before(event_number_t one, event_number_t other);
+    event_number_t less = one - other;
+    logic unused;
+    unused = ^less[22:0];
+    return less[23];
+  endfunction
+  // The board with the lowest number begins; a fragment of the lowest board is taken first.
+  always_comb begin
+    lowest = '0;
+    for (int unsigned i = 1; i < NumPorts; i++) begin
+      if (there[i] && (!there[lowest] || is_before(number[i], number[lowest]))) begin
+        lowest = PortW'(i);
+      end
+    end
+    first = '0;
+    for (int unsigned i = NumPorts; i > 0; i--) if (here[i-1]) first = PortW'(i - 1);
+  end
+  assign over    = waited_q >= wait_i || full_i != '0;
+  assign came    = there | late_o | repeated_o;
+  // A fragment whose heads are being read is waited for in any case.
+  assign waits   = ~(there | given) & ~(nothing & (absent_q | {NumPorts{over}}));
+  assign settled = waits == '0;
+  logic same;
+  assign same = !stamped_q || stamp[first] == stamp_q;
+  always_comb begin
+    drop = '0;
+    if (state_q == Collect && here != '0 && !same) drop[first] = 1'b1;
+  end
+  assign leave     = state_q == Leave && event_ready_i;
+  assign forget    = clear_i || (leave && left_q == 5'd1 && burst_q);
+  assign other_o   = drop;
+  assign missing_o = leave ? ~given : '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q   <= Idle;
+      open_q    <= 1'b0;
+      burst_q   <= 1'b0;
+      present_q <= '0;
+      left_q    <= '0;
+      port_q    <= '0;
+      taken_q   <= '0;
+      other_q   <= '0;
+      absent_q  <= '0;
+      stamp_q   <= '0;
+      stamped_q <= 1'b0;
+      waited_q  <= '0;
+    end else begin
+      absent_q <= absent_q & ~came;
+      unique case (state_q)
+        Idle: begin
+          if (clear_i) open_q <= 1'b0;
+          if (there == '0) waited_q <= '0;
+          else if (!over) waited_q <= waited_q + 32'd1;
+          if (there != '0 && settled && !clear_i) begin
+            absent_q  <= ~came;
+            present_q <= number[lowest];
+            left_q    <= left[lowest] > 8'(MergeEvents) ? 5'(MergeEvents) : left[lowest][4:0];
+            open_q    <= 1'b1;
+            burst_q   <= 1'b0;
+            waited_q  <= '0;
+            state_q   <= Begin;
+          end
+        end
+        Begin: if (begin_ready_i) state_q <= Collect;
+        Collect: begin
+          if (here != '0) begin
+            port_q <= first;
+            if (same) begin
+              stamp_q   <= stamp[first];
+              stamped_q <= 1'b1;
+              burst_q   <= burst_q || burst[first];
+              state_q   <= Take;
+            end else begin
+              other_q[first] <= 1'b1;
+            end
+          end else if (settled) begin
+            absent_q <= ~(came | given);
+            state_q  <= Settle;
+          end else if (!over) begin
+            waited_q <= waited_q + 32'd1;
+          end
+        end
+        Take: begin
+          if (hit_end != '0) begin
+            taken_q[port_q] <= 1'b1;
+            state_q         <= Collect;
+          end
+        end
+        Settle: state_q <= Leave;
+        default: begin
+          if (event_ready_i) begin
+            present_q <= present_q + 24'd1;
+            left_q    <= left_q - 5'd1;
+            taken_q   <= '0;
+            other_q   <= '0;
+            stamped_q <= 1'b0;
+            waited_q  <= '0;
+            state_q   <= left_q == 5'd1 ? Idle : Collect;
+            if (left_q == 5'd1 && burst_q) begin
+              open_q   <= 1'b0;
+              absent_q <= '0;
+            end
+          end
+        end
+      endcase
+    end
+  end
+
+  assign begin_valid_o  = state_q == Begin;
+  assign begin_number_o = present_q;
+  assign begin_events_o = left_q;
+  assign event_valid_o  = state_q == Leave;
+  assign event_o        = '{
+      other: MergePorts'(other_q), boards: MergePorts'(taken_q), stamp: stamp_q
+  };
+
+  // ---------------------------------------------------------------- a hit
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) hit_valid_o <= 1'b0;
+    else         hit_valid_o <= |(hit_valid & take);
+  end
+  always_ff @(posedge clk_i) hit_o <= hit[port_q];
+
+  assign idle_o = state_q == Idle && (&nothing) && !hit_valid_o;
+endmodule
