@@ -9,8 +9,9 @@
 ///   Lease       ccix_lease is between the unit and what it reaches. A reset or held unit loses its
 ///               transactions; table, cache, agent and links stay
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
-///               of each acquire and try, when it is decided. Without: the unit's orders are
-///               messages to a table of the host, and so are their answers. With Cas, which needs
+///               of each acquire and try, when it is decided; with CacheLines an exclusive grant
+///               that the unit's release makes is behind the record's line. Without: orders are
+///               messages to a table of the host, and so are answers. With Cas, which needs
 ///               CacheLines: ccix_cas, and no table
 ///   Records     with CacheLines: through ccix_cache. Without: each by a read and a write of host
 ///               memory
@@ -20,8 +21,8 @@
 ///   Throughput  an order a cycle
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; Table; Posted as
-///               ccix_update; Lease as ccix_lease. Log, which needs Table or Cas: ccix_log sends
-///               the host what a reset of the whole FPGA would lose
+///               ccix_update; Lease as ccix_lease. Log: ccix_log sends the host what a reset of
+///               the whole FPGA would lose; without Table and Cas an order takes a cycle more
 ///   Not done    the hard block, virtual addresses
 module ccix_locks_fpga
   import ccix_pkg::*;
@@ -90,9 +91,6 @@ module ccix_locks_fpga
   if (Cas && (Table || CacheLines == 0)) begin : gen_cas_check
     $error("ccix_locks_fpga: Cas needs CacheLines, and no Table");
   end
-  if (Log && !Table && !Cas) begin : gen_log_check
-    $error("ccix_locks_fpga: Log needs Table or Cas");
-  end
 
   // ---------------------------------------------------------------- the unit
   logic order_valid, order_ready, unit_ans_valid, req_valid, req_ready, rsp_valid;
@@ -102,6 +100,8 @@ module ccix_locks_fpga
   logic [7:0] rsp_tag;
   line_t rsp_data;
   logic [4:0] fail;
+  logic line_valid, line_ready, line_evict, line_rsp_valid, hold_snoops;
+  access_t line;
   logic unit_rst_n, unit_ready, unit_done, stop, waits, join_, joined, beat, current, stale;
   logic [7:0] token, unit_token;
   logic unit_order_valid, unit_order_ready, unit_req_valid, unit_req_ready;
@@ -186,7 +186,8 @@ module ccix_locks_fpga
   end
   if (Table) begin : gen_table
     // Orders of the host wait here; the unit's wait at its port.
-    logic host_valid, host_ready, host_room, req_go, choose, room, ans_valid, ans_exclusive;
+    logic host_valid, host_ready, host_room, req_go, choose, ans_valid, ans_exclusive;
+    logic handover_fail;
     logic answer, table_ready, table_idle;
     lock_order_t host, chosen;
     logic [1:0] gnt;
@@ -221,27 +222,62 @@ module ccix_locks_fpga
     assign queued = ans_valid && ans_status == LockQueued;
     assign queued_owner = ans_owner;
     assign answer = ans_valid && ans_owner[7] && !(ans_status inside {LockQueued, LockReleased});
+    // What the unit has just released, the host gets with its record's line before the grant.
+    logic handed_q, handed;
+    logic [LockWidth-1:0] handed_lock_q;
+    assign handed = CacheLines != 0 && handed_q && ans_lock == handed_lock_q &&
+                    ans_status == LockGranted && ans_exclusive;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) handed_q <= 1'b0;
+      else handed_q <= ans_valid && ans_status == LockReleased && !ans_owner[7];
+    end
+    always_ff @(posedge clk_i) handed_lock_q <= ans_lock;
+    // Other answers wait for no line.
+    lock_message_t made, plain, late;
+    logic plain_valid, late_valid, plain_room;
+    assign made = '{
+      kind: MsgLock, words: 4'd1, owner: ans_owner, answer: 1'b1, code: ans_status,
+      exclusive: ans_exclusive, zero: '0, lock: 16'(ans_lock), fence: ans_fence
+    };
     fifo #(.Width(64), .Depth(Orders)) u_answers (
-      .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer), .ready_o(room),
-      .data_i(lock_message_t'{
-        kind: MsgLock, words: 4'd1, owner: ans_owner, answer: 1'b1, code: ans_status,
-        exclusive: ans_exclusive, zero: '0, lock: 16'(ans_lock), fence: ans_fence
-      }),
-      .valid_o(lck_valid), .ready_i(lck_ready), .data_o(lck), .usage_o()
+      .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer && !handed), .ready_o(plain_room),
+      .data_i(made), .valid_o(plain_valid), .ready_i(lck_ready), .data_o(plain), .usage_o()
+    );
+    assign lck_valid = plain_valid || late_valid;
+    assign lck       = plain_valid ? plain : late;
+    // 64 requesters of the host have an order each.
+    ccix_handover #(.Depth(64)) u_handover (
+      .clk_i, .rst_ni, .grant_valid_i(answer && handed), .grant_line_i(1'b1), .grant_i(made),
+      .msg_valid_o(late_valid), .msg_ready_i(lck_ready && !plain_valid), .msg_o(late),
+      .req_valid_i(req_valid),
+      .req_ready_o(req_ready), .req_i(req), .rsp_valid_o(rsp_valid), .line_valid_o(line_valid),
+      .line_ready_i(line_ready), .line_evict_o(line_evict), .line_o(line),
+      .line_rsp_valid_i(line_rsp_valid), .line_rsp_tag_i(rsp_tag), .fail_o(handover_fail)
     );
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) fail[3] <= 1'b0;
-      else if ((in_lock && !host_room) || (answer && !room)) fail[3] <= 1'b1;
+      else if ((in_lock && !host_room) || (answer && !plain_room) || handover_fail)
+        fail[3] <= 1'b1;
     end
     logic unused_table;
     assign unused_table = ^{table_idle, chosen.lock, in_message.answer, in_message.code,
                             in_message.zero, in_message.kind, in_message.words};
   end else if (!Cas) begin : gen_host
-    assign lck_valid   = order_valid;
-    assign order_ready = lck_ready;
+    lock_order_t sent;
+    if (Log) begin : gen_behind_log
+      // What is complete is in the log's queue when its release is taken, and leaves before it.
+      fifo #(.Width($bits(lock_order_t)), .Depth(4)) u_sent (
+        .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(order_valid), .ready_o(order_ready),
+        .data_i(order), .valid_o(lck_valid), .ready_i(lck_ready), .data_o(sent), .usage_o()
+      );
+    end else begin : gen_at_once
+      assign lck_valid   = order_valid;
+      assign order_ready = lck_ready;
+      assign sent        = order;
+    end
     assign lck = '{
-      kind: MsgLock, words: 4'd1, owner: order.owner, answer: 1'b0, code: 3'(order.op),
-      exclusive: order.exclusive, zero: '0, lock: order.lock, fence: order.fence
+      kind: MsgLock, words: 4'd1, owner: sent.owner, answer: 1'b0, code: 3'(sent.op),
+      exclusive: sent.exclusive, zero: '0, lock: sent.lock, fence: sent.fence
     };
     assign unit_ans_valid  = in_lock;
     assign unit_ans = '{
@@ -261,11 +297,6 @@ module ccix_locks_fpga
   end
 
   // ---------------------------------------------------------------- records
-  logic line_valid, line_ready, line_write, line_rsp_valid, hold_snoops;
-  index_t line_index;
-  logic [7:0] line_tag;
-  mask_t line_mask;
-  line_t line_data;
   if (Cas) begin : gen_locks
     ccix_cas u_cas (
       .clk_i, .rst_ni, .order_valid_i(order_valid), .order_ready_o(order_ready),
@@ -275,37 +306,37 @@ module ccix_locks_fpga
       .req_ready_o(req_ready), .req_write_i(req.write), .req_index_i(req.index),
       .req_tag_i(req.tag), .req_mask_i(req.mask), .req_data_i(req.data), .rsp_valid_o(rsp_valid),
       .hold_snoops_o(hold_snoops), .req_valid_o(line_valid), .req_ready_i(line_ready),
-      .req_write_o(line_write), .req_index_o(line_index), .req_tag_o(line_tag),
-      .req_mask_o(line_mask), .req_data_o(line_data), .rsp_valid_i(line_rsp_valid),
+      .req_write_o(line.write), .req_index_o(line.index), .req_tag_o(line.tag),
+      .req_mask_o(line.mask), .req_data_o(line.data), .rsp_valid_i(line_rsp_valid),
       .rsp_tag_i(rsp_tag), .rsp_lock_i(rsp_data[7])
     );
+    assign line_evict = 1'b0;
   end else begin : gen_lines
-    assign line_valid  = req_valid;
-    assign req_ready   = line_ready;
-    assign line_write  = req.write;
-    assign line_index  = req.index;
-    assign line_tag    = req.tag;
-    assign line_mask   = req.mask;
-    assign line_data   = req.data;
-    assign rsp_valid   = line_rsp_valid;
+    if (!Table) begin : gen_all
+      assign line_valid = req_valid;
+      assign req_ready  = line_ready;
+      assign line       = req;
+      assign line_evict = 1'b0;
+      assign rsp_valid  = line_rsp_valid;
+    end
     assign hold_snoops = 1'b0;
   end
 
-  // Lines first: an order behind a write stays behind it. With a log that first, and it before
-  // answers: an update is behind what the host is told of it, and a grant that follows from an end.
+  // Lines first: an order behind a write stays behind it. A log before both: an update is behind
+  // what the host is told of it, and so is a grant that follows from an end.
   assign lck_ready = side_ready && !log_valid;
   ccix_node #(
-    .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines),
-    .SideFirst(Log)
+    .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines)
   ) u_node (
     .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
-    .req_valid_i(line_valid), .req_ready_o(line_ready), .req_write_i(line_write),
-    .req_index_i(line_index), .req_tag_i(line_tag), .req_mask_i(line_mask),
-    .req_data_i(line_data), .req_direct_i(1'b0), .req_key_i(line_index),
+    .req_valid_i(line_valid), .req_ready_o(line_ready), .req_write_i(line.write),
+    .req_evict_i(line_evict), .req_index_i(line.index), .req_tag_i(line.tag),
+    .req_mask_i(line.mask), .req_data_i(line.data), .req_direct_i(1'b0), .req_key_i(line.index),
     .rsp_valid_o(line_rsp_valid), .rsp_tag_o(rsp_tag), .rsp_fault_o(), .rsp_data_o(rsp_data),
-    .hold_snoops_i(hold_snoops), .side_valid_i(lck_valid || log_valid),
-    .side_ready_o(side_ready), .side_words_i(log_valid ? log_words : 4'd1),
+    .hold_snoops_i(hold_snoops), .side_first_i(log_valid),
+    .side_valid_i(lck_valid || log_valid), .side_ready_o(side_ready),
+    .side_words_i(log_valid ? log_words : 4'd1),
     .side_i(log_valid ? (64 * MostWords)'(log_message) : (64 * MostWords)'(lck)),
     .ans_valid_o(in_valid), .ans_header_o(in_header), .ans_data_o(in_data),
     .agent_i(in_header.kind != MsgLock), .fail_o(fail[0]), .status_up_o, .status_packets_o,

@@ -2,7 +2,8 @@
 /// Request agent with a cache: coherence_cache behind the request port of ccix_request.
 ///
 /// Lines of 64 bytes are kept in the states of rtl/coherence's table; its messages travel inside
-/// those of ccix_pkg. Reads are loads, writes are stores of some bytes.
+/// those of ccix_pkg. Reads are loads, writes are stores of some bytes. An eviction has a response
+/// too, without a line.
 ///
 ///   Handshake   as ccix_request. Answers have no ready: there is room for the snoops that the home
 ///               may have open
@@ -29,6 +30,7 @@ module ccix_cache
   input  logic       req_valid_i,
   output logic       req_ready_o,
   input  logic       req_write_i,
+  input  logic       req_evict_i,  // instead: the line is given up, if it is here
   input  index_t     req_index_i,
   input  logic [7:0] req_tag_i,
   input  mask_t      req_mask_i,
@@ -87,7 +89,8 @@ module ccix_cache
     .rst_ni,
     .core_valid_i    (req_valid_i),
     .core_ready_o    (req_ready_o),
-    .core_op_i       (req_write_i ? coherence_pkg::CoreStore : coherence_pkg::CoreLoad),
+    .core_op_i       (req_evict_i ? coherence_pkg::CoreEvict :
+                      req_write_i ? coherence_pkg::CoreStore : coherence_pkg::CoreLoad),
     .core_index_i    (req_index_i[32:0]),
     .core_tag_i      (req_tag_i),
     .core_mask_i     (req_mask_i),

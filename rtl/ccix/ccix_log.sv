@@ -11,7 +11,7 @@
 ///               update and one more complete transaction come, and any that are undone. msg:
 ///               valid/ready, stable
 ///   Ordering    that of the strobes; of an update and an end in one cycle the update first, of
-///               two ends what is complete. The agent's messages must be behind these (SideFirst
+///               two ends what is complete. The agent's messages must be behind these (side_first_i
 ///               of ccix_node)
 ///   Latency     2 cycles from a strobe to its message
 ///   Throughput  a message a cycle

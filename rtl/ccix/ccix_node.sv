@@ -8,8 +8,8 @@
 ///   Handshake   req, rsp, hold_snoops_i: as the agent. side: valid/ready, messages of others than
 ///               the agent. ans: a strobe, what came; agent_i says in the same cycle that it is for
 ///               the agent. fail_o: a level
-///   Ordering    messages of the agent in theirs, and those of side in theirs; with both, SideFirst
-///               says which goes first
+///   Ordering    messages of the agent in theirs, and those of side in theirs; with both,
+///               side_first_i says which goes first
 ///   Latency     as the agent, ccix_pack and ccix_unpack; nothing is added
 ///   Throughput  a message, a beat each way a cycle
 ///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; CacheLines 0:
@@ -21,8 +21,7 @@ module ccix_node
   parameter int unsigned NumTxns     = 128,
   parameter int unsigned MaxWords    = 32,
   parameter int unsigned MaxMessages = 31,
-  parameter int unsigned CacheLines  = 0,
-  parameter bit          SideFirst   = 1'b0
+  parameter int unsigned CacheLines  = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -40,6 +39,7 @@ module ccix_node
   input  logic       req_valid_i,
   output logic       req_ready_o,
   input  logic       req_write_i,
+  input  logic       req_evict_i,  // as ccix_cache; without a cache 0
   input  index_t     req_index_i,
   input  logic [7:0] req_tag_i,
   input  mask_t      req_mask_i,
@@ -52,6 +52,7 @@ module ccix_node
   output line_t      rsp_data_o,
   input  logic       hold_snoops_i,
 
+  input  logic                  side_first_i,
   input  logic                  side_valid_i,
   output logic                  side_ready_o,
   input  logic [3:0]            side_words_i,
@@ -83,12 +84,12 @@ module ccix_node
       .fail_o(agent_fail)
     );
     logic unused;
-    assign unused = hold_snoops_i;
+    assign unused = ^{hold_snoops_i, req_evict_i};
   end else begin : gen_cache
     ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
-      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-      .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o, .rsp_data_o,
-      .hold_snoops_i,
+      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_evict_i, .req_index_i,
+      .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o,
+      .rsp_data_o, .hold_snoops_i,
       .msg_valid_o(msg_valid), .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg),
       .ans_valid_i(for_agent), .ans_header_i(ans_header_o), .ans_data_i(ans_data_o),
       .stray_o(stray), .fail_o(agent_fail)
@@ -100,9 +101,9 @@ module ccix_node
     assign places = {7'd0, for_agent && ans_header_o.kind == MsgCredit};
   end
 
-  assign side         = side_valid_i && (SideFirst || !msg_valid);
+  assign side         = side_valid_i && (side_first_i || !msg_valid);
   assign msg_ready    = pack_ready && !side;
-  assign side_ready_o = pack_ready && (SideFirst || !msg_valid);
+  assign side_ready_o = pack_ready && (side_first_i || !msg_valid);
   ccix_pack #(.MaxWords(MaxWords), .MaxMessages(MaxMessages)) u_pack (
     .clk_i, .rst_ni, .valid_i(msg_valid || side_valid_i), .ready_o(pack_ready),
     .words_i(side ? side_words_i : msg_words), .message_i(side ? side_i : msg),

@@ -34,7 +34,7 @@ def logging() -> dict[str, Path]:
     """Models that send the host a log."""
     return {
         letter: runner.model(locks.TOP, locks.parameters(bench.loaded(), "isthmus", MODES[letter], True))
-        for letter in "bcd"
+        for letter in MODES
     }
 
 
@@ -113,7 +113,7 @@ def test_a_unit_that_stops_leaves_no_lock_and_no_half_of_a_transaction(
     assert of["lease_ps"] < of["longest_ps"] < (100 if letter == "d" else 10) * of["lease_ps"]
 
 
-@pytest.mark.parametrize("letter", "bcd")
+@pytest.mark.parametrize("letter", MODES)
 def test_a_reset_of_the_whole_fpga_leaves_whole_transactions_or_none(
     logging: dict[str, Path], letter: str
 ) -> None:
@@ -126,10 +126,10 @@ def test_a_reset_of_the_whole_fpga_leaves_whole_transactions_or_none(
     assert total["resets"] == 8
     # Some were open, and where records are in the FPGA's cache memory did not have what was complete.
     assert total["redone"] >= 8
-    assert total["restored"] >= (1 if letter == "c" else 20)
+    assert total["restored"] >= (1 if letter in "ac" else 20)
     assert of[0]["outage_ps"] >= of[0]["detect_ps"] > 0
-    if letter != "d":
-        assert total["waited"] >= 1
+    # Only a table in the FPGA takes the host's waits with it.
+    assert (total["waited"] >= 1) == (letter in "bc")
 
 
 def test_resets_of_the_unit_and_of_the_whole_fpga_in_one_run(logging: dict[str, Path]) -> None:
@@ -173,11 +173,13 @@ def test_a_lock_in_a_line_that_its_side_has_costs_no_round_trip(models: dict[str
     assert waits["p50"] <= 144_000
 
 
-def test_one_hot_lock_goes_over_faster_with_its_line(models: dict[str, Path]) -> None:
-    table, line = (
-        replay(models, letter, lock_trace.hot(60), 2)["throughput"]["cycles_per_s"] for letter in "bd"
-    )
-    assert line > 1.2 * table
+def test_a_lock_that_the_fpga_hands_over_comes_behind_its_records_line(models: dict[str, Path]) -> None:
+    """So the host finds the record at home; a lock in a line, which brings both at once, is little faster."""
+    table, line = (replay(models, letter, lock_trace.hot(60), 2) for letter in "bd")
+    assert table["workload"]["locks"]["host"]["stages_ps"]["records"] == pytest.approx(20_000, abs=2_000)
+    rates = [found["throughput"]["cycles_per_s"] for found in (table, line)]
+    assert rates[0] > 1.7e6
+    assert rates[1] < 1.2 * rates[0]
 
 
 def test_a_device_that_mixes_up_where_the_table_is_is_found_out(models: dict[str, Path]) -> None:

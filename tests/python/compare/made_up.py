@@ -178,13 +178,14 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "accesses": n,
                 "mean_ps": total,
                 "longest_ps": 2 * total,
+                "longest_offered_ps": 2 * total,
                 "transfers": n // 4,
             }
             terms = {"fpga_remote": 552e3, "fpga_local": 24e3, "host_remote": 474e3, "host_local": 20e3}
             own = {
                 "contention": {
-                    "lines": work["contention"]["lines"], "elapsed_ps": round(elapsed), "fpga": part,
-                    "host": part, "link_bytes": 100 * n, "terms_ps": terms,
+                    "lines": work["contention"]["lines"], "rounds": 1, "elapsed_ps": round(elapsed),
+                    "fpga": part, "host": part, "link_bytes": 100 * n, "terms_ps": terms,
                 }
             }  # fmt: skip
     return [

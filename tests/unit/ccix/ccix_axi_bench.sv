@@ -78,8 +78,9 @@ module ccix_axi_bench
   );
   ccix_cache #(.Sets(2), .Ways(4), .NumMshr(4), .Atomics(Atomics)) u_cache (
     .clk_i, .rst_ni, .req_valid_i(core_valid), .req_ready_o(core_ready),
-    .req_write_i(core_write), .req_index_i(index_t'(core_index)), .req_tag_i(core_tag),
-    .req_mask_i(core_mask), .req_data_i(core_data), .req_atomic_i(core_atomic),
+    .req_write_i(core_write), .req_evict_i(1'b0), .req_index_i(index_t'(core_index)),
+    .req_tag_i(core_tag), .req_mask_i(core_mask), .req_data_i(core_data),
+    .req_atomic_i(core_atomic),
     .rsp_valid_o(core_rsp_valid), .rsp_tag_o(core_rsp_tag), .rsp_data_o(core_rsp_data),
     .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o, .msg_o, .ans_valid_i,
     .ans_header_i, .ans_data_i, .stray_o, .fail_o

@@ -100,7 +100,7 @@ class Bench:
     async def start(self) -> None:
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
-        for pin in ("req_valid_i", "req_atomic_i", "msg_ready_i", "ans_valid_i", "rst_ni"):
+        for pin in ("req_valid_i", "req_evict_i", "req_atomic_i", "msg_ready_i", "ans_valid_i", "rst_ni"):
             getattr(dut, pin).value = 0
         for _ in range(4):
             await FallingEdge(dut.clk_i)
@@ -110,12 +110,15 @@ class Bench:
         """Lines with a store that is not answered: a load may still find the line as it was."""
         return {self.line[tag] for tag, one in self.open.items() if one[0]}
 
-    async def step(self, request: tuple[int, bool] | None, ready: float = 0.8, snoop: bool = True) -> bool:
+    async def step(
+        self, request: tuple[int, bool] | None, ready: float = 0.8, snoop: bool = True, evict: bool = False
+    ) -> bool:
+        """`evict`: the request's line is given up; its bytes are not answered."""
         dut, rng = self.dut, self.rng
         request = request if self.tags else None
         if request is not None and not request[1] and request[0] in self.storing():
             request = None
-        dut.req_valid_i.value = int(request is not None)
+        dut.req_valid_i.value, dut.req_evict_i.value = int(request is not None), int(evict)
         mask, data = rng.choice([rng.getrandbits(64), (1 << 64) - 1]), rng.getrandbits(512)
         if request is not None:
             dut.req_index_i.value, dut.req_write_i.value = request[0], int(request[1])
@@ -139,11 +142,11 @@ class Bench:
         if taken:
             assert request is not None
             line, write = request
-            if write:
+            if write and not evict:
                 bits = sum(0xFF << 8 * byte for byte in range(64) if mask >> byte & 1)
                 self.content[line] = self.content[line] & ~bits | data & bits
             self.line[self.tags[0]] = line
-            self.open[self.tags.pop(0)] = (write, self.content[line], self.cycle)
+            self.open[self.tags.pop(0)] = (write or evict, self.content[line], self.cycle)
         if int(dut.msg_valid_o.value) and int(dut.msg_ready_i.value):
             self.home.message(int(dut.msg_words_o.value), int(dut.msg_o.value))
         await FallingEdge(dut.clk_i)
@@ -164,7 +167,8 @@ async def every_load_has_the_bytes_of_the_last_store(dut: Any) -> None:
     for _ in range(8_000):
         hot = one.rng.random() < 0.5
         line = one.rng.randrange(3 if hot else LINES)
-        await one.step((line, one.rng.random() < 0.5) if one.rng.random() < 0.7 else None)
+        request = (line, one.rng.random() < 0.5) if one.rng.random() < 0.7 else None
+        await one.step(request, evict=one.rng.random() < 0.1)
     await one.settle()
     assert one.home.snoops > 100
     responses = {code & 31 for code in one.home.seen if code & 32}
@@ -189,3 +193,23 @@ async def a_hit_takes_four_cycles_and_hits_one_each(dut: Any) -> None:
     for _ in range(8):
         await one.step(None, ready=1.0, snoop=False)
     assert one.latency == [4] * 64
+
+
+@cocotb.test()
+async def what_is_evicted_is_in_memory_and_what_is_not_there_is_answered_too(dut: Any) -> None:
+    one = Bench(dut)
+    await one.start()
+    for _ in range(200):
+        await one.step((one.rng.randrange(LINES), True), snoop=False)
+    await one.settle()
+    assert any(state != "I" for state in one.home.state.values())
+    for _ in range(2):
+        for line in range(LINES):
+            while not await one.step((line, False), snoop=False, evict=True):
+                pass
+        await one.settle()
+        for _ in range(40):
+            await one.step(None, snoop=False)
+        assert set(one.home.state.values()) == {"I"}
+        assert one.home.memory == one.content
+    assert max(one.latency[-LINES:]) == 4

@@ -68,3 +68,7 @@ def test_ccix_axi() -> None:
 
 def test_ccix_log() -> None:
     run("isthmus:ccix:ccix", "ccix_log", "ccix_log_tb", parameters={"Slots": 8, "Depth": 16})
+
+
+def test_ccix_handover() -> None:
+    run("isthmus:ccix:ccix", "ccix_handover", "ccix_handover_tb", parameters={"Depth": 16})

@@ -16,7 +16,7 @@ use isthmus_sim::world::ccix::Way;
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
 use super::home::{Content, Home, Transfers};
-use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES, NAME};
+use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES, MOST_FORWARDS, NAME};
 use super::world::{Side, World, first_seed};
 use crate::dma::{Line, pattern};
 use crate::error::RoadError;
@@ -51,29 +51,58 @@ struct Part {
     limit: u64,
     begun: u64,
     ended: u64,
+    /// Since when places for accesses are free: an access begins then, whenever it is taken.
+    free: VecDeque<Picoseconds>,
     spans: Vec<Picoseconds>,
+    /// The longest, from where it is offered.
+    longest_offered: Picoseconds,
 }
 
 impl Part {
     fn new(seed: u64, name: &str, window: u32) -> Self {
         let random = RandomStream::new(seed, name);
-        let script = VecDeque::new();
-        Self { window, random, script, limit: 0, begun: 0, ended: 0, spans: Vec::new() }
+        Self {
+            window,
+            random,
+            script: VecDeque::new(),
+            limit: 0,
+            begun: 0,
+            ended: 0,
+            free: VecDeque::new(),
+            spans: Vec::new(),
+            longest_offered: Picoseconds::ZERO,
+        }
     }
 
-    /// The line of the next access, if it may begin.
-    fn next(&mut self, lines: u32) -> Option<u64> {
+    /// The line of the next access, and since when it could begin, if it may.
+    fn next(&mut self, lines: u32, now: Picoseconds) -> Option<(u64, Picoseconds)> {
         if self.begun == self.limit || self.begun - self.ended >= u64::from(self.window) {
             return None;
         }
+        if self.free.is_empty() {
+            // The first: all places are free.
+            self.free = vec![now; self.window as usize].into();
+        }
+        let begin = self.free.pop_front()?;
         self.begun += 1;
         let random = self.script.is_empty();
-        if random { Some(self.random.below(u64::from(lines))) } else { self.script.pop_front() }
+        let line = if random {
+            Some(self.random.below(u64::from(lines)))
+        } else {
+            self.script.pop_front()
+        };
+        line.map(|line| (line, begin))
     }
 
-    fn end(&mut self, span: Picoseconds) {
+    /// One ends that was offered at a time, and for which a place was free since another.
+    fn end(&mut self, now: Picoseconds, begin: Picoseconds, offered: Picoseconds) {
         self.ended += 1;
-        self.spans.push(span);
+        self.free.push_back(now);
+        if self.begun == self.limit && self.ended == self.limit {
+            self.free.clear();
+        }
+        self.spans.push(now - begin);
+        self.longest_offered = self.longest_offered.max(now - offered);
     }
 
     fn mean_ps(&self) -> f64 {
@@ -96,8 +125,8 @@ struct Logic {
     logs: Vec<Log>,
     last_seed: u32,
     tags: VecDeque<u8>,
-    /// Line, number in its log, and begin of the FPGA's stores by tag.
-    open: Vec<Option<(u64, usize, Picoseconds)>>,
+    /// Line, number in its log, begin and offer of the FPGA's stores by tag.
+    open: Vec<Option<(u64, usize, [Picoseconds; 2])>>,
     last: Picoseconds,
     checked: u64,
     wrong: Option<String>,
@@ -181,12 +210,12 @@ impl Logic {
 impl TaskUser for Logic {
     fn offer(&mut self, time: Picoseconds) -> Option<Task> {
         let tag = *self.tags.front()?;
-        let line = self.device.next(self.lines)?;
+        let (line, begin) = self.device.next(self.lines, time)?;
         self.tags.pop_front();
         let seed = self.new_seed();
         let log = &mut self.logs[line as usize];
         log.device.push(seed);
-        self.open[usize::from(tag)] = Some((line, log.device.len(), time));
+        self.open[usize::from(tag)] = Some((line, log.device.len(), [begin, time]));
         let address = line * LINE_BYTES as u64;
         Some(Task { write: true, tag, address, bytes: self.bytes as u32, seed })
     }
@@ -194,13 +223,13 @@ impl TaskUser for Logic {
     fn done(&mut self, time: Picoseconds, tag: u8, fault: bool) {
         self.last = time;
         let open = self.open.get_mut(usize::from(tag)).and_then(Option::take);
-        let Some((line, number, begin)) = open.filter(|_| !fault) else {
+        let Some((line, number, [begin, offered])) = open.filter(|_| !fault) else {
             return self.fail(format!("task {tag} is not open, or ended with a fault"));
         };
         self.tags.push_back(tag);
         let log = &mut self.logs[line as usize];
         log.done = log.done.max(number);
-        self.device.end(time - begin);
+        self.device.end(time, begin, offered);
         self.sim.count_transfers(1);
     }
 }
@@ -210,8 +239,9 @@ fn host_stores(logic: &Rc<RefCell<Logic>>) {
     loop {
         let mut now = logic.borrow_mut();
         let lines = now.lines;
-        let Some(line) = now.host.next(lines) else { return };
-        let (begin, seed) = (now.sim.now(), now.new_seed());
+        let time = now.sim.now();
+        let Some((line, begin)) = now.host.next(lines, time) else { return };
+        let seed = now.new_seed();
         let (least, home) = (now.logs[line as usize].done, Rc::clone(&now.home));
         drop(now);
         let shared = Rc::clone(logic);
@@ -223,7 +253,7 @@ fn host_stores(logic: &Rc<RefCell<Logic>>) {
             logic.logs[line as usize].host = Some(seed);
             let now = logic.sim.now();
             logic.last = now;
-            logic.host.end(now - begin);
+            logic.host.end(now, begin, begin);
             logic.sim.count_transfers(1);
             let (sim, next) = (logic.sim.clone(), Rc::clone(&shared));
             sim.after(Picoseconds::ZERO, move || host_stores(&next));
@@ -272,8 +302,28 @@ fn alone(world: &World, logic: &Rc<RefCell<Logic>>, host: bool) -> Result<f64, R
     let part = if host { &mut now.host } else { &mut now.device };
     let mean = part.mean_ps();
     part.spans.clear();
-    part.window = window;
+    (part.window, part.longest_offered) = (window, Picoseconds::ZERO);
     Ok(mean)
+}
+
+/// The host stores to each line, so that all are there; that counts nowhere.
+fn gather(world: &World, logic: &Rc<RefCell<Logic>>) -> Result<(), RoadError> {
+    let (window, kept) = {
+        let mut now = logic.borrow_mut();
+        now.last = now.sim.now();
+        let lines = u64::from(now.lines);
+        let part = &mut now.host;
+        part.script = (0..lines).collect();
+        part.limit += lines;
+        let kept = (part.spans.len(), part.longest_offered);
+        (std::mem::replace(&mut part.window, MOST_FORWARDS), kept)
+    };
+    host_stores(logic);
+    complete(world, logic)?;
+    let mut now = logic.borrow_mut();
+    now.host.spans.truncate(kept.0);
+    (now.host.window, now.host.longest_offered) = (window, kept.1);
+    Ok(())
 }
 
 /// Both sides' stores, and what they cost alone.
@@ -294,22 +344,32 @@ pub(super) fn run(
         "host_remote": alone(world, &logic, true)?,
         "host_local": alone(world, &logic, true)?,
     });
-    let (begin, before) = (world.simulation.handle().now(), home.transfers());
-    let carried = [Way::Up, Way::Down].map(|way| world.side.carried(way));
-    {
-        let mut logic = logic.borrow_mut();
-        logic.last = begin;
-        logic.device.limit += scenario.workload.iterations;
-        logic.host.limit += scenario.workload.iterations;
+    let (mut elapsed, mut moved, mut wire) = (Picoseconds::ZERO, Transfers::default(), 0);
+    for round in 0..of.rounds {
+        if round > 0 {
+            gather(world, &logic)?;
+        }
+        let (begin, before) = (world.simulation.handle().now(), home.transfers());
+        let carried = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+        {
+            let mut logic = logic.borrow_mut();
+            logic.last = begin;
+            logic.device.limit += scenario.workload.iterations;
+            logic.host.limit += scenario.workload.iterations;
+        }
+        host_stores(&logic);
+        complete(world, &logic)?;
+        elapsed += logic.borrow().last - begin;
+        let after = home.transfers();
+        moved.granted += after.granted - before.granted;
+        moved.taken += after.taken - before.taken;
+        let now = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+        wire += now
+            .iter()
+            .zip(carried)
+            .map(|(now, then)| now.wire_bytes - then.wire_bytes)
+            .sum::<u64>();
     }
-    host_stores(&logic);
-    complete(world, &logic)?;
-    let elapsed = logic.borrow().last - begin;
-    let after = home.transfers();
-    let moved =
-        Transfers { granted: after.granted - before.granted, taken: after.taken - before.taken };
-    let now = [Way::Up, Way::Down].map(|way| world.side.carried(way));
-    let wire = now.iter().zip(carried).map(|(now, then)| now.wire_bytes - then.wire_bytes).sum();
     let expected = logic.borrow().expected();
     world.load_written(&expected)?;
     world.check(scenario.seed)?;
@@ -355,6 +415,7 @@ fn measurement(
             "accesses": part.spans.len(),
             "mean_ps": part.mean_ps(),
             "longest_ps": part.longest().0,
+            "longest_offered_ps": part.longest_offered.0,
             "transfers": transfers,
         })
     };
@@ -363,6 +424,7 @@ fn measurement(
         "contention".to_owned(),
         json!({
             "lines": of.lines,
+            "rounds": of.rounds,
             "elapsed_ps": elapsed.0,
             "fpga": part(&logic.device, moved.granted),
             "host": part(&logic.host, moved.taken),

@@ -151,6 +151,17 @@ impl Lock {
         self.exclusive = exclusive;
         self.holders.push(owner);
     }
+
+    /// Those that wait, as far as it is free.
+    fn grant_waiting(&mut self, lock: u16) -> Vec<LockMessage> {
+        let mut answers = Vec::new();
+        while self.waiting.front().is_some_and(|(_, exclusive)| self.takes(*exclusive)) {
+            let Some((next, exclusive)) = self.waiting.pop_front() else { break };
+            self.grant(next, exclusive);
+            answers.push(LockMessage::answer(Status::Granted, next, exclusive, lock));
+        }
+        answers
+    }
 }
 
 /// The table. Its fences stay 0: no owner is reset.
@@ -176,11 +187,7 @@ impl LockTable {
             };
             state.holders.remove(at);
             let mut answers = vec![answer(Status::Released, owner, exclusive)];
-            while state.waiting.front().is_some_and(|(_, exclusive)| state.takes(*exclusive)) {
-                let Some((next, exclusive)) = state.waiting.pop_front() else { break };
-                state.grant(next, exclusive);
-                answers.push(answer(Status::Granted, next, exclusive));
-            }
+            answers.extend(state.grant_waiting(lock));
             return answers;
         }
         let status = if state.waiting.is_empty() && state.takes(exclusive) {
@@ -193,6 +200,17 @@ impl LockTable {
             Status::Queued
         };
         vec![answer(status, owner, exclusive)]
+    }
+
+    /// Owners that `gone` says hold no lock any more and wait for none; the grants that follow.
+    pub(super) fn lose(&mut self, gone: impl Fn(u8) -> bool) -> Vec<LockMessage> {
+        let mut answers = Vec::new();
+        for (lock, state) in &mut self.locks {
+            state.holders.retain(|owner| !gone(*owner));
+            state.waiting.retain(|(owner, _)| !gone(*owner));
+            answers.extend(state.grant_waiting(*lock));
+        }
+        answers
     }
 
     /// Nobody holds a lock, or waits for one.
@@ -231,6 +249,24 @@ mod tests {
         table.order(Order::Release, 4, true, 7);
         table.order(Order::Release, 5, true, 8);
         assert!(table.is_free());
+    }
+
+    #[test]
+    fn owners_that_are_gone_hold_nothing_and_are_granted_nothing() {
+        use Status::Granted;
+        let mut table = LockTable::default();
+        table.order(Order::Acquire, 1, true, 7);
+        for (owner, exclusive) in [(2, true), (130, false), (3, false), (131, false), (132, true)] {
+            table.order(Order::Acquire, owner, exclusive, 7);
+        }
+        table.order(Order::Acquire, 133, false, 8);
+        table.order(Order::Acquire, 4, false, 8);
+        table.order(Order::Acquire, 134, true, 8);
+        let granted = table.lose(|owner| owner < 128);
+        // Readers beside each other; the writer behind them waits, and that of lock 8 for a reader that stays.
+        assert_eq!(said(&granted), [(130, Granted), (131, Granted)]);
+        assert_eq!(said(&table.order(Order::Release, 133, false, 8))[1], (134, Granted));
+        assert!(table.lose(|owner| owner < 128).is_empty());
     }
 
     #[test]

@@ -234,6 +234,11 @@ impl Logic {
         }
     }
 
+    /// Locks are lost with the FPGA.
+    fn has_fpga_table(&self) -> bool {
+        matches!(self.of.mode, CcixLockMode::Shared | CcixLockMode::Hybrid)
+    }
+
     /// All of the FPGA is reset now.
     fn falls(&self) -> bool {
         !self.fpga.is_down && self.fpga.planned.front().is_some_and(|after| self.ended >= *after)
@@ -640,8 +645,7 @@ fn recover(shared: &Shared) {
                     logic.states[number].end = None;
                 }
                 again.push((number, open));
-            } else if !fpga && open && state.locked.is_none() && logic.of.mode != CcixLockMode::Cas
-            {
+            } else if !fpga && open && state.locked.is_none() && logic.has_fpga_table() {
                 logic.fpga.losses.waited += 1;
                 again.push((number, true));
             }
@@ -659,14 +663,16 @@ fn recover(shared: &Shared) {
         home
     };
     home.lose_fpga();
+    // The host's table is as it was, but for what the FPGA had of it.
+    let granted = shared.borrow_mut().table.lose(|owner| owner < HOST);
+    answered(shared, granted);
 }
 
 /// The link is up. New locks are given when the host's transactions with old ones are over.
 fn restart(shared: &Shared) {
     let mut logic = shared.borrow_mut();
     let life = logic.life;
-    let old =
-        |number: &usize| logic.of.mode != CcixLockMode::Cas && logic.states[*number].life != life;
+    let old = |number: &usize| logic.has_fpga_table() && logic.states[*number].life != life;
     let drains = logic.at[0].iter().flatten().any(old);
     let sim = logic.sim.clone();
     let next = Rc::clone(shared);

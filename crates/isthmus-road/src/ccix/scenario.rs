@@ -149,13 +149,15 @@ const HIT_LINES: u64 = 2_048;
 /// Lines of the FPGA's smallest cache: lines that both sides store to.
 const CACHE_LINES: u32 = 4_096;
 /// Stores that the host may have open: forwards that the FPGA has room for.
-const MOST_FORWARDS: u32 = 16;
+pub(super) const MOST_FORWARDS: u32 = 16;
 /// Locks of the FPGA's table.
 const MOST_RECORDS: u32 = 1_024;
 /// Slots of the FPGA's unit, and places for waiters.
 const MOST_REQUESTERS: u32 = 64;
 /// Resets of the FPGA's unit in a run, and holds.
 const MOST_FAULTS: u32 = 1_000;
+/// Rounds of lines that both sides store to.
+const MOST_ROUNDS: u32 = 1_000;
 /// Steps of a transaction.
 const MOST_STEPS: usize = 4;
 /// What each side has of a line to which both store.
@@ -353,7 +355,7 @@ pub struct CcixLocks {
     #[serde(default)]
     #[schemars(range(max = MOST_FAULTS))]
     pub holds: u32,
-    /// How often all of the FPGA is reset in mid-run, with its table, its cache and the link; not in mode `host`.
+    /// How often all of the FPGA is reset in mid-run, with its table, its cache and the link.
     #[serde(default)]
     #[schemars(range(max = MOST_FAULTS))]
     pub fpga_resets: u32,
@@ -398,6 +400,14 @@ pub struct CcixContention {
     /// Stores that the host has in flight.
     #[schemars(range(min = 1, max = MOST_FORWARDS))]
     pub host_window: u32,
+    /// How often all of it is done, with other lines each time, and all lines at the host in the beginning.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1, max = MOST_ROUNDS))]
+    pub rounds: u32,
+}
+
+const fn once() -> u32 {
+    1
 }
 
 /// Virtual memory that transfers visit. Each begins at a page of 4 KiB, at another one than the transfer before.
@@ -558,10 +568,6 @@ impl CcixScenario {
             }
             (None, _) => return Ok(()),
         };
-        if locks.fpga_resets > 0 && locks.mode == CcixLockMode::Host {
-            let reason = "expected 0 for workload.locks.mode host, which has no log";
-            return Err(RoadError::scenario("workload.locks.fpga_resets", reason));
-        }
         let key = "workload.locks.transactions";
         let count = locks.transactions.len() as u64;
         if count != self.workload.iterations || self.workload.warmup > 0 {

@@ -82,10 +82,11 @@ def translated(case: str, page: str = "4K", order: str = "sequential") -> Transl
 
 @dataclass(frozen=True)
 class Contention:
-    """Lines to which both sides store, and the stores that the host has in flight."""
+    """Lines to which both sides store, the stores that the host has in flight, and how often all is done."""
 
     lines: int
     host_window: int = 1
+    rounds: int = 1
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         }
     if t.contention is not None:
         c = t.contention
-        workload["contention"] = {"lines": c.lines, "host_window": c.host_window}
+        workload["contention"] = {"lines": c.lines, "host_window": c.host_window, "rounds": c.rounds}
     made: dict[str, Any] = {
         "road": "ccix",
         "profile": point.profile,

@@ -106,6 +106,10 @@ def contention(
     iterations: Annotated[
         int, typer.Option("-n", "--iters", metavar="N", min=1, max=1_000_000, help="Stores of either side.")
     ] = 1024,
+    rounds: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, max=1000, help="How often each run is made, with other lines."),
+    ] = 8,
     platform: Platforms = "ccix-au280",
     profile: Profile = "isthmus",
     seed: Seed = 1,
@@ -118,6 +122,7 @@ def contention(
         lines=lines,
         window=window,
         iterations=iterations,
+        rounds=rounds,
         platform=platform,
         profile=profile,
         seed=seed,
@@ -163,7 +168,7 @@ def lock_table(
             metavar="N",
             min=0,
             max=1000,
-            help="Resets of all of the FPGA, table and cache with it; not in mode a.",
+            help="Resets of all of the FPGA, table and cache with it.",
         ),
     ] = 0,
     mode: Annotated[

@@ -105,6 +105,7 @@ def contention(
     lines: str = both.LINES,
     window: str = "1,16",
     iterations: int = both.ACCESSES,
+    rounds: int = both.ROUNDS,
     platform: str = PLATFORM,
     profile: str = "isthmus",
     seed: int = 1,
@@ -121,7 +122,7 @@ def contention(
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
     windows = both.counts("window", window, both.MOST_WINDOW)
     over = both.counts("lines", lines, both.MOST_LINES)
-    wanted = both.points(chosen, profiles, over, windows, iterations, seed)  # type: ignore[arg-type]
+    wanted = both.points(chosen, profiles, over, windows, iterations, seed, rounds)  # type: ignore[arg-type]
     target = result_file(out, "ccix-contention", out_json)
     made = both.measure(wanted, runner, given)
     publish(made, target, format, tables.text)
@@ -152,7 +153,7 @@ def lock_table(
     """`isthmus bench lock-table`: measure, write `out/lock-table.*`, print."""
     choose("format", format, FORMATS)
     choose("profile", profile, (*PROFILES, "all"))
-    letters = dict.fromkeys((mode or ("b,c,d" if fpga_resets else "a,b,c,d")).split(","))
+    letters = dict.fromkeys((mode or "a,b,c,d").split(","))
     modes = [locks.MODES[choose("mode", letter, locks.MODES)] for letter in letters]
     counts = both.counts("requesters", requesters, locks.MOST_REQUESTERS)
     profiles = PROFILES if profile == "all" else (profile,)
@@ -173,8 +174,6 @@ def lock_table(
     stops = locks.Stops(resets, holds, fpga_resets)
     if not all(0 <= count <= locks.MOST_STOPS for count in (resets, holds, fpga_resets)):
         raise UserError(f"resets and holds: 0 to {locks.MOST_STOPS}")
-    if fpga_resets and "a" in letters:
-        raise UserError("--fpga-resets: mode a has no log of the FPGA's updates; choose from b, c, d")
     wanted = locks.points(read, chosen, profiles, modes, counts, seed, stops)  # type: ignore[arg-type]
     target = result_file(out, "lock-table", out_json)
     made = locks.measure(wanted, runner=runner, given=given)

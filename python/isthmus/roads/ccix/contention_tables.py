@@ -11,16 +11,18 @@ from isthmus.roads.ccix.contention import (
     MODEL_LINES,
     contended,
     formula,
+    longest_queued,
     longest_round_trips,
     mean,
+    model,
     model_mean,
     side,
     terms,
 )
 
 HEADER = (
-    "lines", "us", "avg[ns]", "model[ns]", "ratio", "FPGA[ns]", "formula[ns]", "ratio", "FPGA hits",
-    "host[ns]", "host hits", "to FPGA", "to host", "longest[RT]",
+    "lines", "us", "avg[ns]", "model[ns]", "ratio", "FPGA[ns]", "model[ns]", "formula[ns]", "ratio",
+    "FPGA hits", "model", "host[ns]", "model[ns]", "host hits", "model", "longest[RT]", "from port",
 )  # fmt: skip
 
 
@@ -33,15 +35,16 @@ def text(made: Document) -> str:
     parts = []
     for (platform, profile, window), group in groupby(contended(made), _case):
         members = list(group)
-        t, each = terms(members[0]), side(members[0], "fpga").accesses
+        t, rounds = terms(members[0]), members[0].workload["contention"]["rounds"]
+        each = side(members[0], "fpga").accesses // rounds
         parts.append(
             f"# {platform}, {profile}: {each} stores of the FPGA and {each} of the host to random lines at "
-            f"the same time, {window} in flight on either side\n"
+            f"the same time, {window} in flight on either side; {rounds} times\n"
             "# FPGA, cache, messages: gateware; host: a model, a store at the home and a forward\n"
             f"# terms, measured alone, ns: FPGA local {t.fpga_local:.1f}, remote {t.fpga_remote:.1f} (RT); "
             f"host local {t.host_local:.1f}, remote {t.host_remote:.1f}\n"
-            "# formula: FPGA hits x local + misses x remote, as counted; model: hits predicted from lines "
-            f"and terms, waits for lines under way, for {MODEL_LINES} lines and more\n"
+            "# formula, its ratio: FPGA hits x local + misses x remote, as counted; model: from lines and "
+            f"terms alone, for {MODEL_LINES} lines and more\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
     return "".join(parts)
@@ -50,20 +53,24 @@ def text(made: Document) -> str:
 def row(m: Measurement) -> list[str]:
     """One number of lines."""
     c = m.workload["contention"]
-    fpga, host = side(m, "fpga"), side(m, "host")
+    fpga, host, found = side(m, "fpga"), side(m, "host"), model(m)
+    each = fpga.accesses / c["rounds"]
     return [
         str(c["lines"]),
-        f"{c['elapsed_ps'] / 1e6:.1f}",
+        f"{c['elapsed_ps'] / c['rounds'] / 1e6:.1f}",
         f"{mean(m):.1f}",
         f"{model_mean(m):.1f}",
         f"{mean(m) / model_mean(m):.3f}",
         f"{fpga.mean:.1f}",
+        f"{found.fpga:.1f}",
         f"{formula(m, 'fpga'):.1f}",
         f"{fpga.mean / formula(m, 'fpga'):.3f}",
         f"{100 * (1 - fpga.remote):.1f} %",
+        f"{100 * (1 - found.to_fpga / each):.1f} %",
         f"{host.mean:.1f}",
+        f"{found.host:.1f}",
         f"{100 * (1 - host.remote):.1f} %",
-        str(fpga.transfers),
-        str(host.transfers),
+        f"{100 * (1 - found.to_host / each):.1f} %",
+        f"{longest_queued(m):.2f}",
         f"{longest_round_trips(m):.2f}",
     ]

@@ -86,13 +86,13 @@ def parameters(platform: Platform, profile: Profile, mode: Mode, log: bool = Fal
     """The parameters of the FPGA. The messages of mode a go one in a packet, as PCIe has them."""
     design = platform.profiles[profile]
     made = {"NumTxns": int(design.transactions.value), "Table": int(mode.name != "host"), "Lease": LEASE}
+    if log:
+        made |= {"Log": 1}
     if mode.name == "host":
         return made | {"Posted": 1, "MaxWords": 16, "MaxMessages": 1}
     made |= {"MaxWords": int(design.packet.value) // 8, "MaxMessages": int(design.messages.value)}
     if mode.name == "cas":
         made |= {"Table": 0, "Cas": 1}
-    if log:
-        made |= {"Log": 1}
     return made | ({"CacheLines": int(design.cache.value)} if mode.name in ("shared", "cas") else {})
 
 

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The analytic model of lines to which the FPGA and the host store at random at the same time.
+
+It follows, step by step in time, how many lines and stores are in each state on the mean. Nothing is drawn
+at random and nothing is fitted: it has the four times of a store measured alone, the lines, and the stores
+in flight.
+
+A line is at the host; on its way to the FPGA, the first half of the round trip as a request, which the home
+does not know yet; at the FPGA, for another half of a round trip without the home knowing that it has come;
+on its way to the host, the first half of that time still at the FPGA. A random store meets each state as
+often as lines are in it.
+
+The host's stores wait for nothing but their own lines. The FPGA's cache decides stores in their order: one
+that meets a line under way to the FPGA holds all behind it. So the cache is running or held, and lines
+under way are counted for each apart: those of a held cache become fewer until the line comes for which it
+is held, and then all stores behind it are decided at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+
+PARTS = 6
+"""Steps of a store that hits in the FPGA's cache, which takes six clocks; it decides a store each clock."""
+LEAST, REST = 1e-12, 0.01
+"""Probabilities that do not count; part of a store that is not waited for."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Times of one store, in ns, measured one at a time on lines that no one else uses."""
+
+    fpga_local: float
+    fpga_remote: float
+    host_local: float
+    host_remote: float
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """The means of both sides in ns, lines that came to each, and how often the FPGA's cache was held."""
+
+    fpga: float
+    host: float
+    to_fpga: float
+    to_host: float
+    held: float
+
+    @property
+    def transfers(self) -> float:
+        """Lines that changed sides."""
+        return self.to_fpga + self.to_host
+
+
+class _Cache:
+    """The FPGA's stores. Times are in whole hits; what ends at a time is at that time modulo `size`."""
+
+    def __init__(self, lines: int, window: int, trip: int) -> None:
+        self.lines, self.window, self.trip, self.size = lines, window, trip, trip + 1
+        self.running = 1.0
+        """The probability that it is not held."""
+        self.under_way = [0.0] * self.size
+        """Lines on their way while it is running, by the time when they come."""
+        self.held = [0.0] * self.size
+        """The probability that it is held until then."""
+        self.behind = [[0.0] * self.size for _ in range(self.size)]
+        """Lines on their way while it is held until then, by the time when they come."""
+        self.all_under_way = 0.0
+        self.here = 0.0
+        """Lines that it has."""
+        self.met = 0.0
+
+    def come(self, now: int) -> float:
+        """Lines come; the stores that end with them, and with a hold that is over."""
+        ended = self.under_way[now]
+        self.under_way[now] = 0.0
+        if self.running < 1 - LEAST:
+            for until, held in enumerate(self.held):
+                if held > 0:
+                    ended += self.behind[until][now]
+                    self.behind[until][now] = 0.0
+        self.all_under_way -= ended
+        self.here += ended
+        freed, self.held[now] = self.held[now], 0.0
+        if freed > 0:
+            self.running += freed
+            self.under_way = [a + b for a, b in zip(self.under_way, self.behind[now], strict=True)]
+            self.behind[now] = [0.0] * self.size
+        return ended + freed
+
+    def decide(self, now: int, left: float) -> tuple[float, float, float]:
+        """Decides what is ready, in its order, until one meets a line under way: begun, hits, misses."""
+        if left <= 0 or self.running <= LEAST:
+            return 0.0, 0.0, 0.0
+        under_way = sum(self.under_way) / self.running
+        ready = min(self.window - under_way, PARTS, left / self.running)
+        others = (self.window - 1) / self.window
+        hit = min(1.0, self.here / self.lines)
+        free, hits, misses, meets = 1.0, 0.0, 0.0, 0.0
+        while ready > LEAST:
+            part, ready = min(1.0, ready), ready - 1
+            meet = min((under_way + misses) / self.lines * others, 1 - hit)
+            gone = (self.all_under_way + misses * self.running) / self.lines
+            miss = max(0.0, min(1 - hit - meet, 1 - hit - gone))
+            hits += free * part * (1 - meet - miss)
+            misses += free * part * miss
+            meets += free * part * meet
+            free *= 1 - part * meet
+        begun, hit, missed = (self.running * some for some in (hits + misses + meets, hits, misses))
+        self.under_way[(now + self.trip) % self.size] += missed
+        self.all_under_way += missed
+        self._hold(self.running * meets)
+        return begun, hit, missed
+
+    def _hold(self, mass: float) -> None:
+        """It is held, with this probability, by one of the lines under way; others are as they were."""
+        if mass <= LEAST:
+            return
+        self.met += mass
+        total = sum(self.under_way)
+        rest = max(0, self.window - 2) / max(1, self.window - 1)
+        others = [some / self.running * rest for some in self.under_way]
+        left = [some - mass * other for some, other in zip(self.under_way, others, strict=True)]
+        for until, some in enumerate(self.under_way):
+            share = mass * some / total if total > 0 else 0.0
+            if share > 0:
+                self.held[until] += share
+                row = self.behind[until]
+                self.behind[until] = [a + share * b for a, b in zip(row, others, strict=True)]
+                self.behind[until][until] += share
+                left[until] -= share
+        self.under_way = [max(0.0, some) for some in left]
+        self.running -= mass
+
+
+class _Home:
+    """The host's stores, and the lines as the home knows them, in steps of a part of a hit."""
+
+    def __init__(self, lines: int, local: int, remote: int, trip: int) -> None:
+        self.lines, self.local, self.remote, self.trip = lines, local, remote, trip
+        self.free, self.away = float(lines), 0.0
+        """Lines that are at the host, and that the FPGA has."""
+        self.granted: list[float] = []
+        self.taken: list[tuple[float, float]] = []
+        """Lines that began their way to the host, and stores that began it."""
+        self.stores = [0.0]
+        """That were at the home until then."""
+        self.arriving: defaultdict[int, float] = defaultdict(float)
+
+    def step(self, requests: float) -> tuple[float, float]:
+        """Requests of the FPGA come; the host's stores that end, and the lines that have left the FPGA."""
+        now = len(self.taken)
+        self.granted.append(requests)
+        self.free -= requests
+        come = self.arriving.pop(now, 0.0)
+        self.stores.append(self.stores[-1] + come)
+        ended = come * max(0.0, self.free) / self.lines
+        # Several stores that meet the same line take it over once.
+        lines, stores = self.away * -math.expm1(-come / self.lines), come * self.away / self.lines
+        self.away -= lines
+        if now >= self.trip:
+            # The FPGA says that a line has come: the stores that have waited for it take it back.
+            known = self.granted[now - self.trip]
+            waiting = (self.stores[-1] - self.stores[now - self.trip]) / self.lines
+            stays = known * math.exp(-waiting)
+            self.away += stays
+            lines, stores = lines + known - stays, stores + known * waiting
+        self.taken.append((lines, stores))
+        if now >= self.remote:
+            lines, stores = self.taken[now - self.remote]
+            self.free += lines
+            ended += stores + lines * (self.stores[-1] - self.stores[now - self.remote + 1]) / self.lines
+        half = self.remote // 2
+        return ended, self.taken[now - half][0] if now >= half else 0.0
+
+    def store(self, count: float) -> None:
+        """The host begins stores."""
+        self.arriving[len(self.taken) - 1 + self.local] += count
+
+
+class _Side:
+    """A closed loop of `accesses` stores."""
+
+    def __init__(self, accesses: int, window: int) -> None:
+        self.accesses, self.window = accesses, window
+        self.begun, self.ended, self.waited = 0.0, 0.0, 0.0
+
+    @property
+    def left(self) -> float:
+        return self.accesses - self.begun
+
+    @property
+    def is_over(self) -> bool:
+        return self.ended > self.accesses - REST
+
+    def end(self, count: float, time: float) -> None:
+        """Stores end, `time` behind the last that did."""
+        if not self.is_over:
+            self.waited += min(self.window, self.accesses - self.ended) * time
+        self.ended += count
+
+
+@cache
+def predicted(t: Terms, lines: int, accesses: int, window: int) -> Predicted:
+    """Both sides store `accesses` times, `window` in flight on either, to lines that are at the host."""
+    part = t.fpga_local / PARTS
+    trip = max(2, round(t.fpga_remote / t.fpga_local))
+    local = max(1, round(t.host_local / part))
+    remote = max(2, round((t.host_remote - t.host_local) / part))
+    fpga, host = _Side(accesses, window), _Side(accesses, window)
+    side, home = _Cache(lines, window, trip), _Home(lines, local, remote, trip * PARTS)
+    requests: list[float] = []
+    to_fpga = to_host = 0.0
+    host.begun = float(min(window, accesses))
+    home.arriving[local] = host.begun
+    # None waits for longer than for a line to and fro.
+    most = math.ceil(2 * accesses * (t.fpga_remote + t.host_remote) / t.fpga_local)
+    for now in range(most):
+        if fpga.is_over and host.is_over:
+            break
+        done = side.come(now % side.size)
+        begun, hits, misses = side.decide(now % side.size, fpga.left)
+        fpga.begun += begun
+        fpga.end(done + hits, t.fpga_local)
+        to_fpga += misses
+        requests.append(misses)
+        # A request is at the home after half of the round trip.
+        come = requests[now - trip // 2] / PARTS if now >= trip // 2 else 0.0
+        for _ in range(PARTS):
+            ended, left = home.step(come)
+            side.here = max(0.0, side.here - left)
+            to_host += left
+            host.end(ended, part)
+            next_ = min(ended, host.left)
+            host.begun += next_
+            home.store(next_)
+    return Predicted(fpga.waited / accesses, host.waited / accesses, to_fpga, to_host, side.met)
