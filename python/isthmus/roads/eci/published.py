@@ -29,7 +29,7 @@ SIZES = (128, 1_024, 2_048, 16_384)
 
 def points(seed: int = 1) -> list[Point]:
     """Lines one by one, a link full of them, four sizes between which the document compares, lines through
-    the cache, words, and lines over two links."""
+    the cache, lines of the FPGA's memory, words, and lines over two links."""
     platform = loaded()
     made = []
     for profile in PROFILES:
@@ -60,6 +60,14 @@ def points(seed: int = 1) -> list[Point]:
     )
     for operation, driver, size, count, window in over_axi:
         one = Transfers(operation, size, count, window, seed=seed, driver=driver, port="axi")
+        made.append(Point(one, "isthmus", platform))
+    # The other way round: a core of the host, its cache, and the FPGA's memory.
+    for driver, count, window in (
+        ("cached", READS, 1),  # over all turns of the lanes
+        ("cached", READS, saturating(128)),
+        ("cached-hit", 200, 1),
+    ):
+        one = Transfers("host-read", 128, count, window, seed=seed, driver=driver)
         made.append(Point(one, "isthmus", platform))
     # Words: I/O accesses, interrupts and barriers.
     for profile, (driver, operations) in product(PROFILES, WORD_OPERATIONS.items()):
