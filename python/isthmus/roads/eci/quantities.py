@@ -24,7 +24,8 @@ def _fastest_ns(m: Measurement) -> float | None:
 
 
 def _fastest_cycles(m: Measurement) -> float | None:
-    """Clocks of the fastest transfer. Edges are whole picoseconds: 82 clocks of 3333.3 ps come out as 82.0002."""
+    """Clocks of the fastest transfer."""
+    # Edges are whole picoseconds: 82 clocks of 3333.3 ps come out as 82.0002.
     cycles = workload("fastest_cycles")(m)
     return None if cycles is None else round(cycles, 2)
 
@@ -47,7 +48,7 @@ def _port_cycles(m: Measurement) -> float | None:
     cycles, latency = workload("fastest_cycles")(m), m.latency
     if not inside or cycles is None or latency is None or m.workload["driver"] != "cached-hit":
         return None
-    # Edges again.
+    # Rounded as the fastest cycles are.
     return round(sum(inside) / (latency.min / cycles), 2)
 
 
