@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of an FPGA's transfers over a link: latency and rate over size, and where the time goes.
+"""The page of transfers between an FPGA and a host: latency and rate over size, and where the time goes.
 
 A road gives its titles, colours and columns in a `TransferPage`. Its measurements have the keys `operation`,
 `bytes`, `window` and `lines` in their workload.
@@ -18,7 +18,7 @@ from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, one_de
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 
-OPERATIONS = ("device-read", "device-write")
+OPERATIONS = ("device-read", "device-write", "host-read", "host-write")
 LABEL = 20
 """Characters in a line of a bar's label."""
 
@@ -81,17 +81,18 @@ class TransferPage:
                 least = min(members, key=lambda m: m.workload["bytes"])
                 assert least.latency is not None
                 parts.append(f"{least.latency.avg / 1e3:.0f} ns ({name} of {least.workload['bytes']} bytes)")
-        lines = [f"Alone, a transfer takes {' and '.join(parts)}."] if parts else []
+        said = [", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts
+        lines = [f"Alone, a transfer takes {' and '.join(said)}."] if parts else []
         for place, members in (
             (f"{self.link} carries", [m for m in ours if _crosses(m)]),
-            ("The FPGA's cache gives", [m for m in ours if not _crosses(m)]),
+            ("A cache gives", [m for m in ours if not _crosses(m)]),
         ):
             most = max(members, key=_rate, default=None)
             if most is not None and _rate(most):
                 what = f"{_operation(most)} of {most.workload['bytes']} bytes"
                 lines.append(f"{place} up to {_rate(most) / 1e9:.2f} GB/s ({what}).")
-        said = [f"<li>{escape(sentence)}</li>" for sentence in self.more(document)]
-        below = f"<ul>{''.join(said)}</ul>" if said else ""
+        items = [f"<li>{escape(sentence)}</li>" for sentence in self.more(document)]
+        below = f"<ul>{''.join(items)}</ul>" if items else ""
         return f'<p class="headline">{escape(" ".join(lines))}</p>{below}'
 
     def figures(self, document: Document) -> list[Figure]:

@@ -73,8 +73,10 @@ def test_the_table_and_the_page_show_every_measurement(
     assert "host-write of the FPGA's memory" in text
     assert len(load(tmp_path / "eci.json").results) == len(made.results) == 16
     drawn = (tmp_path / "eci.html").read_text()
-    for title in ("Latency of device-read", "What is carried", "Where the time of one line goes"):
+    latencies = [f"Latency of {operation}" for operation in (*eci.OPERATIONS, *eci.HOST_OPERATIONS)]
+    for title in (*latencies, "What is carried", "Where the time of one line goes"):
         assert title in drawn
+    assert " (host-read of 128 bytes) and " in drawn
 
 
 def test_two_links_are_measured_by_both_policies_and_shown_apart() -> None:
