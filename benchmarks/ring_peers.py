@@ -152,8 +152,8 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
         why = install(Path(folder))
         if why is not None:
             print(f"circle-fit: not installed: {why}", file=sys.stderr)
-        has_peer = why is None
-        found = fitters(records, has_peer)
+        installed = why is None
+        found = fitters(records, installed)
         ours = found[-1].run()
         for one in found[:-1]:
             off = np.abs(one.run() - ours[: one.events]).max()
@@ -170,7 +170,7 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     rates = [
         Figure("Taubin over batched NumPy", own / best["batched NumPy"], RATIO_NUMPY, "times", least=True)
     ]
-    over_peer = own / best["circle-fit"] if has_peer else 0.0
+    over_peer = own / best["circle-fit"] if installed else 0.0
     return [*rates, Figure("Taubin over circle-fit", over_peer, RATIO_PYPI, "times", least=True)]
 
 
