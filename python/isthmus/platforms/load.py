@@ -135,7 +135,7 @@ def _read(path: Path, trail: tuple[Path, ...]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     if base is not None:
         # A file from elsewhere may build on those of `platforms/`.
-        found = [p for p in (path.with_name(str(base)), FOLDER / str(base)) if p.is_file()]
+        found = [p for p in (path.parent / str(base), FOLDER / str(base)) if p.is_file()]
         # One of the same name elsewhere goes before the file itself, which could only be a mistake.
         below = next((p for p in found if p.resolve() != path.resolve()), next(iter(found), None))
         if below is None:

@@ -282,6 +282,18 @@ def test_bases_must_exist_and_not_turn_in_a_circle(folder: Path) -> None:
     assert "is its own base" in _refused(folder, "ring")
 
 
+@pytest.mark.parametrize("where", ["{folder}/_gige.toml", "../{folder.name}/_gige.toml"])
+def test_a_base_may_be_a_path(folder: Path, where: str) -> None:
+    _edit(folder, '"_gige.toml"', f'"{where.format(folder=folder)}"', "gige-direct.toml")
+    assert platforms.load("gige-direct", folder).bus == "gige"
+
+
+@pytest.mark.parametrize("base", ["", "/", "../none/_gige.toml", "/none/_gige.toml"])
+def test_a_path_without_a_file_is_no_base(folder: Path, base: str) -> None:
+    _edit(folder, '"_gige.toml"', f'"{base}"', "gige-direct.toml")
+    assert _refused(folder).startswith(f"gige-direct.toml: base: there is no {base} beside it")
+
+
 def test_a_platform_changes_one_constant_of_its_base(folder: Path) -> None:
     with (folder / "gige-direct.toml").open("a") as file:
         file.write('[link]\nlength = { value = 80, unit = "m", source = "a longer cable" }\n')
