@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every ./isthmus command that the documentation shows, run for real, page by page, before a release.
+r"""Every ./isthmus command that the documentation shows, run for real, page by page, before a release.
 
     python benchmarks/docs_commands.py                       # all pages
     python benchmarks/docs_commands.py --page bench-ccix     # pages whose path contains this
+    python benchmarks/docs_commands.py --skip '(area|timing)\b'   # without the hours of synthesis and placement
 
 The tests take the same commands with made-up measurements (tests/python/docs/test_commands.py). Here each
 page has an empty folder, the files that it shows, and the real tools. A server runs for a few seconds, or as
@@ -203,12 +204,18 @@ def run_page(name: str, lines: list[str], folder: Path) -> tuple[int, int]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", default="", help="pages whose path contains this")
+    parser.add_argument("--skip", help="not the commands in whose words behind ./isthmus this pattern begins")
     options = parser.parse_args()
+    try:
+        skipped = re.compile(options.skip or r"(?!)")
+    except re.error as err:
+        parser.error(f"--skip: no pattern: {err}")
     # A program that was started in the background ignores Control-C, and so would what it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     by_page: dict[str, list[str]] = {}
     for name, line in commands():
-        if options.page in name and words(line)[:1] == ["./isthmus"]:
+        given = words(line)
+        if options.page in name and given[:1] == ["./isthmus"] and not skipped.match(shlex.join(given[1:])):
             by_page.setdefault(name, []).append(line)
     ran = failed = 0
     for name, lines in by_page.items():
