@@ -3,7 +3,7 @@ r"""Every ./isthmus command that the documentation shows, run for real, page by 
 
     python benchmarks/docs_commands.py                       # all pages
     python benchmarks/docs_commands.py --page bench-ccix     # pages whose path contains this
-    python benchmarks/docs_commands.py --skip '(area|timing)\b'   # without the hours of synthesis and placement
+    python benchmarks/docs_commands.py --skip '(area|timing)\b'   # without hours of synthesis
 
 The tests take the same commands with made-up measurements (tests/python/docs/test_commands.py). Here each
 page has an empty folder, the files that it shows, and the real tools. A server runs for a few seconds, or as
