@@ -77,7 +77,7 @@ def compare(
             "-s",
             "--size",
             metavar="BYTES",
-            help="Bytes per request: 256, 2K, a list 8,64,1K, or powers of two 8:4K.  [256; update: 8]",
+            help="Bytes per request: 256, 2K, a list 8,64,1K, or doubling 8:4K.  [256; update: 8]",
         ),
     ] = None,
     window: Annotated[
@@ -117,7 +117,7 @@ def compare(
             metavar="N",
             min=1,
             max=1_000_000,
-            help="Number of measured requests.  [1000; fewer of large ones, 256 KiB in all]",
+            help="Measured requests, at the least.  [1000; of large ones 256 KiB; without --op 200]",
         ),
     ] = None,
     seed: Seed = 1,

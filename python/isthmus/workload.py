@@ -248,7 +248,7 @@ def _nearest(size: int) -> str:
 
 
 def parse_sizes(size: int | str) -> tuple[int, ...]:
-    """Sizes in ascending order: 256, 8,64,1K or 8:4K, which doubles."""
+    """Sizes in ascending order: 256, 8,64,1K or 8:4K, which doubles up to its end."""
     text = str(size)
     if ":" in text:
         first, _, last = text.partition(":")
@@ -258,6 +258,8 @@ def parse_sizes(size: int | str) -> tuple[int, ...]:
         found = [low]
         while found[-1] * 2 <= high:
             found.append(found[-1] * 2)
+        # What the user named as the end is measured too.
+        found.append(high)
     else:
         found = [parse_size(part) for part in text.split(",")]
     if len(found) > MOST_SIZES:

@@ -54,6 +54,7 @@ def run(built: dict[str, dict[str, Path]]) -> Run:
         iommu: dict[str, Any] | None = None,
         seed: int = 3,
         model: Path | None = None,
+        until_visible: bool = False,
         **settings: Any,
     ) -> dict[str, Any]:
         settings = {"operation": "device-read", "iterations": 200, "seed": seed, **settings}
@@ -65,6 +66,7 @@ def run(built: dict[str, dict[str, Path]]) -> Run:
         made["platform"]["transport"] |= transport or {}
         made["platform"]["home"] |= home or {}
         made["platform"]["iommu"] |= iommu or {}
+        made["workload"]["until_visible"] = until_visible
         (found,) = native.run_scenario(made)
         return found
 
@@ -166,6 +168,20 @@ def test_stages_add_up_to_the_latency(run: Run, driver: str, operation: str, siz
     # A write by DMA is done when it is posted: the next one follows, and waits for the link.
     assert total >= low - CLOCK_PS or (driver, operation) == ("pcie-dma", "device-write")
     assert found["checked"]["bytes"] >= 20 * size
+
+
+@pytest.mark.parametrize("size", [64, 4096])
+def test_writes_over_pcie_that_wait_for_one_another_take_their_latency_each(run: Run, size: int) -> None:
+    settings: dict[str, Any] = {"driver": "pcie-dma", "operation": "device-write", "size": size}
+    posted, waited = (run(**settings, iterations=40, until_visible=wait) for wait in (False, True))
+    each = {
+        name: 8e12 * size / found["throughput"]["payload_bit_s"]
+        for name, found in (("posted", posted), ("waited", waited))
+    }
+    assert each["posted"] < 0.8 * each["waited"]
+    # The FPGA sees what is visible in its next clock.
+    least = waited["latency_ps"]["min"]
+    assert least <= each["waited"] <= waited["latency_ps"]["max"] + 2 * CLOCK_PS
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)

@@ -198,7 +198,7 @@ class View:
         if best.saturated:
             return f"No road here carries this rate; {self.name(best)} comes closest: {_reached(best)}."
         if len(self.rows) == 1:
-            return f"{self.name(best)} takes {_figures(best, noun)}."
+            return f"{self.name(best)}: {_figures(best, noun)}."
         if self.case.rate_per_s is not None:
             return self._carried(noun)
         unlike = [row for row in self.rows[1:] if row.family != best.family]
@@ -210,7 +210,7 @@ class View:
             said.append(f"{_faster(self, self.rows[1])} the next ({self.name(self.rows[1])})")
         if alike and alike[-1] is not self.rows[1]:
             said.append(f"{_faster(self, alike[-1])} the same platform with {alike[-1].driver}")
-        return f"Use {self.name(best)}: {', '.join(said)}. It takes {_figures(best, noun)}."
+        return f"Use {self.name(best)}: {', '.join(said)}. Its figures: {_figures(best, noun)}."
 
     def _carried(self, noun: str) -> str:
         """The same for a rate: what carries it, and what saturates below it."""
@@ -244,8 +244,7 @@ class View:
         waits = OPERATIONS[self.case.operation].one_word
         if self.case.alone and not waits and load is not None and 0 < load[1] < FULL:
             made.append(
-                f"--window {WINDOW} (its busiest resource, {place_text(load[0])}, is busy "
-                f"{percent(load[1])} of the time)"
+                f"--window {WINDOW} (no resource is busy for more than {percent(load[1])} of the time)"
             )
         others = [] if sweep is None else sweep.line(best.key)
         larger = [row for row in others if row.case.bytes > self.case.bytes and row.p50 and best.p50]

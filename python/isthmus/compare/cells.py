@@ -13,7 +13,14 @@ MOST_COLUMNS = 7
 """Sizes beside each other."""
 FULL = "full"
 """A rate that is not carried, where there is no room for more."""
-HEADER = ("interconnect", "platform", "driver", "p50", "p99", "MB/s", "vs best", "bounded by")
+HEADER = ("interconnect", "platform", "driver", "p50", "p99", "MB/s", "ratio", "bounded by")
+
+P99 = HEADER.index("p99")
+
+
+def has_p99(view: View) -> bool:
+    """Whether any row was measured often enough for one."""
+    return any(row.p99 is not None and not row.saturated for row in view.rows)
 
 
 def cells(view: View, row: Row) -> tuple[str, ...]:
@@ -24,7 +31,7 @@ def cells(view: View, row: Row) -> tuple[str, ...]:
         row.driver,
         _time(row.p50, row),
         _p99(row),
-        "" if row.bytes_per_s is None else digits(row.bytes_per_s / 1e6),
+        "-" if row.bytes_per_s is None else digits(row.bytes_per_s / 1e6),
         vs_best(view, row),
         row.bound,
     )

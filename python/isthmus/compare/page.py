@@ -15,7 +15,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from isthmus.compare.answer import SIZE, Answer, Row, Sweep, View, answer
-from isthmus.compare.cells import HEADER, case_key, cells, size_cell, spread
+from isthmus.compare.cells import HEADER, case_key, cells, has_p99, size_cell, spread
 from isthmus.results.model import NO_NOISE, PERCENTILES, needed
 from isthmus.results.table import aligned
 from isthmus.roads.table import roads
@@ -186,9 +186,11 @@ def _bar(row: Row) -> str:
 def _table(view: View, found: Answer) -> str:
     """The rows of the first screen: the same cells as on the terminal."""
     star = found.star
+    tail = has_p99(view)
+    p99_head = f'<th scope="col">p99{star}</th>' if tail else ""
     head = (
         f'<th scope="col" class="text">interconnect</th><th scope="col">p50{star}</th>'
-        f'<th scope="col">p99{star}</th><th scope="col">MB/s</th><th scope="col" class="more">vs best</th>'
+        f'{p99_head}<th scope="col">MB/s</th><th scope="col" class="more">ratio</th>'
         '<th scope="col" class="more text">bounded by</th>'
     )
     rows = []
@@ -198,7 +200,8 @@ def _table(view: View, found: Answer) -> str:
         rows.append(
             f'<tr{best}><th scope="row" class="text"><span class="what">{escape(interconnect)}, '
             f"{escape(driver)}</span> <small>{escape(platform)}</small></th><td>{escape(p50)}</td>"
-            f'<td>{escape(p99)}</td><td>{escape(rate)}</td><td class="more">{escape(ratio)}</td>'
+            f"{f'<td>{escape(p99)}</td>' if tail else ''}<td>{escape(rate)}</td>"
+            f'<td class="more">{escape(ratio)}</td>'
             f'<td class="more text">{escape(bound)}</td></tr>'
         )
     return f'<table class="first"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
@@ -227,8 +230,9 @@ def _bars(view: View) -> str:
         f'<li><i class="p{_colour(place)}"></i>{escape(place_text(place))}</li>' for place in names
     )
     return (
-        '<h2>Where the time of one request goes</h2><p class="note">Each bar is the whole of one transfer; '
-        f'its duration is shown at its end.</p><ul class="legend">{legend}</ul>{"".join(made)}'
+        '<h2>Where the time of one request goes</h2><p class="note">Each bar is the whole of one transfer, '
+        "observed alone after the others; its duration is shown at its end.</p>"
+        f'<ul class="legend">{legend}</ul>{"".join(made)}'
         "<details><summary>Numbers of this figure</summary>"
         + _plain(("way", "place", "time", "share"), numbers, "Time by place")
         + "</details>"

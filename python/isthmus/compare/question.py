@@ -126,7 +126,7 @@ def plan(
     """What is measured for `questions` on `platforms`. Raises `UserError` where nothing can be.
 
     driver     this one alone
-    named      the user named the platforms: one that carries nothing is an error
+    named      the user named the platforms: one that does not carry the operation is an error
     baselines  also a published design with the same driver as ours
     """
     if driver is not None:
@@ -135,9 +135,11 @@ def plan(
     runs: list[Run] = []
     refused: dict[str, str] = {}
     left_out: dict[str, list[int]] = {}
+    unable = False
     for platform in platforms:
         found: list[Run] = []
         why: list[str] = []
+        too_much = False
         for road in roads():
             carried = road.carries(platform)
             for question in questions if carried else ():
@@ -147,6 +149,7 @@ def plan(
                     for size in question.sizes:
                         refusal = road.refusal(question, each, size)
                         if refusal:
+                            too_much = True
                             why.append(f"{bytes_text(size)}: {refusal}")
                             left_out.setdefault(refusal, []).append(size)
                         else:
@@ -162,7 +165,9 @@ def plan(
         runs += found
         if not found:
             refused[platform.name] = why[0] if why else f"{platform.name} takes no part in compare"
-    if not runs or (named and refused):
+            # Another platform may carry that size; none has an operation that it does not know.
+            unable |= not too_much
+    if not runs or (named and unable):
         # A size that is refused by a road with this operation says more than a road without it.
         sizes = () if named else (f"{bytes_text(some[0])}: {text}" for text, some in left_out.items())
         raise UserError(next(iter((*sizes, *refused.values(), "no platform is given"))))

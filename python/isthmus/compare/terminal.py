@@ -9,7 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from isthmus.compare.answer import SIZE, Answer, Row, Sweep, View, family_best
-from isthmus.compare.cells import FULL, HEADER, by_rate, cells, size_cell, spread, vs_best
+from isthmus.compare.cells import (
+    FULL,
+    HEADER,
+    MOST_COLUMNS,
+    P99,
+    by_rate,
+    cells,
+    has_p99,
+    size_cell,
+    spread,
+    vs_best,
+)
 from isthmus.results.model import PERCENTILES, needed
 from isthmus.units import digits, percent, time
 from isthmus.workload import OPERATIONS, bytes_text, short_name, size_text
@@ -18,6 +29,8 @@ WIDTH = 80
 LINES = 25
 NOISE_NOTE = "* without operating-system noise; --noise FILE adds a measured histogram"
 BAR = 20
+FEWEST_COLUMNS = 4
+"""Sizes that are shown beside each other even where names are cut."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +87,7 @@ def _tail(answer: Answer, files: Files | None) -> list[str]:
     elif starred:
         made.append(f" {NOISE_NOTE}")
     most = 1 if answer.overview else 3
-    # Warnings are shown whole: each says what to do.
-    notes = [_filled(note) if note.startswith("warning") else [_cut(f" {note}")] for note in answer.notes]
+    notes = [_filled(note) for note in answer.notes]
     made += [line for note in notes[:most] for line in note]
     if len(notes) > most:
         made.append(f" {len(notes) - most} more notes or warnings: --details")
@@ -124,7 +136,28 @@ def table(view: View, star: str) -> list[str]:
     if not any(row.m.latency for row in view.rows):
         header = HEADER
     found = [header, *(cells(view, row) for row in view.rows)]
-    return _aligned(found, left={0, 1, 2, 7}, shrink=(1, 2))
+    left = {0, 1, 2, len(HEADER) - 1}
+    if not has_p99(view):
+        found, left = _without(found, left, P99)
+    # Where there is no room, an interconnect that one platform has stands for both.
+    names = {(row.interconnect, row.platform) for row in view.rows}
+    if _width(found, 1) > WIDTH and len({name for name, _ in names}) == len(names):
+        found, left = _without(found, left, 1)
+    return _aligned(found, left, shrink=(1, 2))
+
+
+def _without(
+    rows: Sequence[tuple[str, ...]], left: set[int], column: int
+) -> tuple[list[tuple[str, ...]], set[int]]:
+    """Rows without a column, and where the other columns of `left` are then."""
+    kept = [(*row[:column], *row[column + 1 :]) for row in rows]
+    return kept, {one - (one > column) for one in left if one != column}
+
+
+def _width(rows: Sequence[Sequence[str]], gap: int) -> int:
+    """Of a line, with this many blanks between columns and one in front."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return 1 + sum(widths) + gap * (len(widths) - 1)
 
 
 def _aligned(rows: Sequence[Sequence[str]], left: Iterable[int], shrink: Sequence[int]) -> list[str]:
@@ -132,7 +165,7 @@ def _aligned(rows: Sequence[Sequence[str]], left: Iterable[int], shrink: Sequenc
     flush = set(left)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     gap = 2
-    over = 1 + sum(widths) + gap * (len(widths) - 1) - WIDTH
+    over = _width(rows, gap) - WIDTH
     if over > 0:
         gap = 1
         over -= len(widths) - 1
@@ -159,7 +192,9 @@ def _where(view: View) -> list[str]:
     shown = [
         f"{part.name} {time(part.ps)} {'#' * max(1, round(BAR * part.ps / total))}".rstrip() for part in parts
     ]
-    lines = [f" {time(total)} ="]
+    # It ran alone, behind the others: where they had company, or other places in a block, its time differs.
+    alone = not view.best.by_rate and view.best.p50 is not None and time(view.best.p50) == time(total)
+    lines = [f" {time(total)} =" if alone else f" one transfer alone, {time(total)} ="]
     for number, text in enumerate(shown):
         joint = " " if number == 0 else " | "
         if len(lines[-1]) + len(joint) + len(text) > WIDTH:
@@ -178,8 +213,7 @@ def _faster(view: View, sweep: Sweep) -> list[str]:
 
 
 def _sweep(answer: Answer, sweep: Sweep) -> list[_Block]:
-    sizes = spread(sweep.sizes, kept=sweep.at(SIZE).case.bytes)
-    head, *rows = _sizes_table(sweep, sizes, answer.star)
+    head, *rows = _sizes_table(sweep)
     what = "MB/s" if by_rate(sweep) else f"p50{answer.star} in us"
     full = f"; {FULL}: saturated" if sweep.rate_per_s is not None else ""
     title = f"{sweep.subject}, {sweep.arrivals}: {what} by size in bytes{full}"
@@ -193,8 +227,16 @@ def _sweep(answer: Answer, sweep: Sweep) -> list[_Block]:
     ]
 
 
-def _sizes_table(sweep: Sweep, sizes: Sequence[int], star: str) -> list[str]:
-    del star
+def _sizes_table(sweep: Sweep) -> list[str]:
+    """As many sizes as leave room for the names."""
+    for most in range(MOST_COLUMNS, FEWEST_COLUMNS - 1, -1):
+        rows = _by_size(sweep, spread(sweep.sizes, most, kept=sweep.at(SIZE).case.bytes))
+        if _width(rows, 1) <= WIDTH:
+            break
+    return _aligned(rows, left={0, 1, 2}, shrink=(1, 2, 0))
+
+
+def _by_size(sweep: Sweep, sizes: Sequence[int]) -> list[tuple[str, ...]]:
     chosen = sweep.at(SIZE)
     order = [row.key for row in chosen.rows]
     keys = sorted(sweep.lines, key=lambda key: (order.index(key) if key in order else len(order), key))
@@ -203,7 +245,7 @@ def _sizes_table(sweep: Sweep, sizes: Sequence[int], star: str) -> list[str]:
         line = sweep.lines[key]
         by_size = {row.case.bytes: row for row in line}
         rows.append((*_named(line[0]), *(size_cell(by_size.get(size), sweep) for size in sizes)))
-    return _aligned(rows, left={0, 1, 2}, shrink=(1, 2))
+    return rows
 
 
 def _named(row: Row) -> tuple[str, str, str]:
@@ -225,7 +267,7 @@ def _overview(answer: Answer) -> list[_Block]:
     columns = [size for size in _OVERVIEW_SIZES if size in sizes] or spread(sizes, 3)
     shown = {sweep.operation: sweep for sweep in answer.sweeps}
     others = [name for name in OPERATIONS if name not in shown]
-    head = ("operation", "interconnect", "driver", *map(_column, columns), "vs best", "bounded by")
+    head = ("operation", "interconnect", "driver", *map(_column, columns), "ratio", "bounded by")
     rows = [head]
     ranked = {name: family_best(sweep.at(SIZE).rows) for name, sweep in shown.items()}
     for name, most in _shared(ranked, _OVERVIEW_ROWS - 2 * bool(others)).items():
@@ -246,7 +288,7 @@ def _overview(answer: Answer) -> list[_Block]:
     lines = _aligned(rows, {0, 1, 2, 4 + len(columns)}, (2, 1))
     more = _filled(f"not shown: {', '.join(others)} (--op NAME)") if others else []
     advice = "ask your own: ./isthmus compare --op read --size 2K --platform NAME,FILE.toml"
-    title = f"Best interconnects, {first.arrivals}, {what} by bytes; vs best at {SIZE} B"
+    title = f"Best interconnects, {first.arrivals}, {what}; ratio to the best, {SIZE} B"
     return [_Block([_cut(title), *lines, "", *more, *_filled(advice)])]
 
 

@@ -94,8 +94,9 @@ def _slow(item: dict[str, Any]) -> None:
 def test_the_fastest_row_leads_and_another_winner_changes_the_decision() -> None:
     found = _read()
     assert found.answer.views[0].decision.startswith(
-        "Use PCIe Gen3 x4 with DMA: 5.8 times as fast as the next interconnect (GbE with UDP, poll), "
-        "21.9 times as fast as the same platform with loads. It takes 2.20 us per read, 117 MB/s."
+        "Use Etherbone, Gen3 x4 with DMA: 5.8 times as fast as the next interconnect (Etherbone, GbE with "
+        "UDP, poll), 21.9 times as fast as the same platform with loads. "
+        "Its figures: 2.20 us per read, 117 MB/s."
     )
     slow = answer(_changed(found, _slow, "/pcie-gen3x4/isthmus/")).views[0]
     assert slow.best.platform == "gige-direct"
@@ -132,14 +133,15 @@ def test_a_rate_that_is_not_carried_has_no_latency_and_comes_last() -> None:
     view = _read(rate="100k").answer.views[0]
     carried = [not row.saturated for row in view.rows]
     assert carried == sorted(carried, reverse=True)
-    assert "all 3 others saturate below it, the best of them (GbE with UDP, " in view.decision
+    assert "all 3 others saturate below it, the best of them (Etherbone, GbE with UDP, " in view.decision
     nobody = _read(rate="10M").answer.views[0]
-    assert nobody.decision.startswith("No road here carries this rate; PCIe Gen3 x4 with DMA comes closest: ")
+    first = "No road here carries this rate; Etherbone, Gen3 x4 with DMA comes closest: "
+    assert nobody.decision.startswith(first)
 
 
 def test_ways_to_get_more_follow_from_what_was_measured() -> None:
     idle = answer(_changed(_read(), lambda item: item["workload"].update(busy={"host": 0.42})))
-    assert idle.views[0].faster() == ("--window 4 (its busiest resource, host, is busy 42 % of the time)",)
+    assert idle.views[0].faster() == ("--window 4 (no resource is busy for more than 42 % of the time)",)
     full = answer(_changed(_read(), lambda item: item["workload"].update(busy={"host": 0.95})))
     assert full.views[0].faster() == ()
     sweep = _read(size="256,4K").answer.sweeps[0]
@@ -148,11 +150,20 @@ def test_ways_to_get_more_follow_from_what_was_measured() -> None:
 
 
 def test_a_percentile_of_too_few_samples_says_how_many_it_needs() -> None:
-    text = screen(made_up.found(op="read", iterations=20, platforms=["gige-direct"]).answer)
-    assert "n < 1000" in text
-    assert "blank: p90 needs -n 100, p99 needs -n 1000" in details(
-        made_up.found(op="read", iterations=20, platforms=["gige-direct"]).answer
-    )
+    few = made_up.found(op="read", iterations=20, platforms=["gige-direct"])
+    assert "p99" not in screen(few.answer)
+    mixed = _changed(_read(), lambda item: item["latency_ps"].update(p99=None), "/gige-direct/")
+    assert "n < 1000" in screen(answer(mixed))
+    assert "blank: p90 needs -n 100, p99 needs -n 1000" in details(few.answer)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [({}, " 2.20 us = "), ({"window": 4}, "transfer alone, 2.20 us = ")]
+)
+def test_where_time_goes_says_that_a_transfer_was_alone_where_the_others_were_not(
+    options: dict[str, Any], said: str
+) -> None:
+    assert said in screen(_read(**options).answer)
 
 
 def test_noise_takes_the_star_away_and_names_its_source(tmp_path: Path) -> None:
@@ -169,9 +180,11 @@ def test_noise_takes_the_star_away_and_names_its_source(tmp_path: Path) -> None:
 
 def test_a_sweep_names_winners_and_crossovers() -> None:
     [sweep] = _read(size="8:4K").answer.sweeps
-    assert sweep.winners == "PCIe Gen3 x4 with DMA is the fastest at every size"
+    assert sweep.winners == "Etherbone, Gen3 x4 with DMA is the fastest at every size"
     assert any(
-        text.startswith("GbE (gige-direct), UDP, poll overtakes PCIe Gen3 x4 (pcie-gen3x4), loads from ")
+        text.startswith(
+            "Etherbone, GbE (gige-direct), UDP, poll overtakes Etherbone, Gen3 x4 (pcie-gen3x4), loads from "
+        )
         for text in sweep.crossovers
     )
 

@@ -131,6 +131,13 @@ def test_a_wrong_request_is_one_line_and_exit_code_2(call: Any, options: str, li
     assert err.count("\n") == 1
 
 
+def test_a_size_that_one_of_the_named_platforms_does_not_carry_is_a_note(call: Any) -> None:
+    code, out, _ = call("--op read --size 1M --window 4 --platform eci,gige-direct")
+    assert code == 0
+    assert "Etherbone, GbE" in out
+    assert "not measured at 1M: host-read over a coherent link takes 1 to 65536 bytes" in out
+
+
 def test_a_platform_of_the_user_is_a_file(call: Any, tmp_path: Path) -> None:
     (tmp_path / "mycard.toml").write_text(
         'title = "My card"\nbase = "pcie-gen3x4.toml"\n'
@@ -138,7 +145,7 @@ def test_a_platform_of_the_user_is_a_file(call: Any, tmp_path: Path) -> None:
     )
     code, out, _ = call("--op read --platform mycard.toml")
     assert code == 0
-    assert "PCIe Gen3 x8" in out
+    assert "Etherbone, Gen3 x8" in out
     assert "mycard" in out
 
 

@@ -13,7 +13,7 @@ def test_sizes_are_single_listed_or_doubling() -> None:
     assert workload.parse_sizes("2K") == (2048,)
     assert workload.parse_sizes("64,8,1k,64") == (8, 64, 1024)
     assert workload.parse_sizes("8:4096") == tuple(8 << n for n in range(10))
-    assert workload.parse_sizes("8:100") == (8, 16, 32, 64)
+    assert workload.parse_sizes("8:100") == (8, 16, 32, 64, 100)
     assert workload.parse_sizes("1 MiB") == (1 << 20,)
 
 

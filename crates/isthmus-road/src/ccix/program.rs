@@ -104,6 +104,9 @@ struct Logic {
     open: BTreeMap<u8, Open>,
     /// Transfers whose write to a line is not yet visible.
     storing: BTreeMap<u64, VecDeque<u64>>,
+    /// Lines of each transfer that are not yet visible, and transfers of which all are.
+    unseen: BTreeMap<u64, u64>,
+    visible: u64,
     ended: u64,
     last: Picoseconds,
     wrong: Option<String>,
@@ -129,6 +132,8 @@ impl Logic {
             tags: (0..MOST_TASKS).collect(),
             open: BTreeMap::new(),
             storing: BTreeMap::new(),
+            unseen: BTreeMap::new(),
+            visible: 0,
             ended: 0,
             last: sim.now(),
             wrong: None,
@@ -214,6 +219,7 @@ impl Logic {
         for index in first..first + self.scenario.lines() {
             self.storing.entry(index).or_default().push_back(transfer);
         }
+        self.unseen.insert(transfer, self.scenario.lines());
     }
 
     /// A task met a page without a translation.
@@ -228,6 +234,7 @@ impl Logic {
                 waiting.retain(|other| *other != transfer);
             }
         }
+        self.unseen.remove(&transfer);
         self.outcome.retries += 1;
         self.again.push_back(of);
     }
@@ -246,9 +253,18 @@ impl Logic {
             }
             None => {
                 let window = u64::from(self.scenario.workload.window.unwrap_or(1));
-                (self.begun - self.ended < window).then_some(time)
+                (self.begun - self.out_of_flight() < window).then_some(time)
             }
         }
+    }
+
+    /// Transfers that are no longer in flight.
+    fn out_of_flight(&mut self) -> u64 {
+        if !self.scenario.workload.until_visible || !self.scenario.stores_at_home() {
+            return self.ended;
+        }
+        self.note_stored();
+        self.visible.min(self.ended)
     }
 
     fn counts(&self) -> Counts {
@@ -270,6 +286,13 @@ impl Logic {
             };
             let done = &mut self.outcome.done[transfer as usize];
             *done = (*done).max(stored.at);
+            if let Some(left) = self.unseen.get_mut(&transfer) {
+                *left -= 1;
+                if *left == 0 {
+                    self.unseen.remove(&transfer);
+                    self.visible += 1;
+                }
+            }
             if stored.line != self.outcome.lines.line(stored.index) {
                 return self.fail(format!("line {} was written wrong", stored.index));
             }

@@ -288,6 +288,10 @@ pub struct CcixWorkload {
     /// Transfers per second, Poisson arrivals.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
+    /// With `window`, the next transfer begins when one is done: a write when its data is visible to the host,
+    /// and not when the FPGA has handed it over.
+    #[serde(default)]
+    pub until_visible: bool,
     /// The virtual memory, for the driver `svm`.
     #[serde(default)]
     pub translation: Option<CcixTranslation>,

@@ -62,6 +62,9 @@ struct Logic {
     limit: u64,
     begun: u64,
     ended: u64,
+    /// Lines of the writes of each transfer that are not yet visible, and transfers of which all are.
+    unseen: BTreeMap<u64, u64>,
+    visible: u64,
     tags: VecDeque<u8>,
     /// Tasks that may be given to the engine, and those that it has.
     ready: VecDeque<(u64, Part)>,
@@ -95,6 +98,8 @@ impl Logic {
             limit: scenario.series(),
             begun: 0,
             ended: 0,
+            unseen: BTreeMap::new(),
+            visible: 0,
             tags: (0..MOST_TASKS as u8).collect(),
             ready: VecDeque::new(),
             open: BTreeMap::new(),
@@ -132,9 +137,23 @@ impl Logic {
             }
             None => {
                 let window = u64::from(self.scenario.workload.window.unwrap_or(1));
-                (self.begun - self.ended < window).then_some(time)
+                (self.begun - self.out_of_flight() < window).then_some(time)
             }
         }
+    }
+
+    /// The part of a write whose visibility ends it.
+    fn last_part(&self) -> Part {
+        if self.ring() { Part::Record } else { Part::Data }
+    }
+
+    /// Transfers that are no longer in flight.
+    fn out_of_flight(&mut self) -> u64 {
+        if !self.scenario.workload.until_visible || !self.scenario.writes() {
+            return self.ended;
+        }
+        self.note_stored();
+        self.visible.min(self.ended)
     }
 
     /// The line where a part of a transfer begins, and its bytes.
@@ -171,6 +190,9 @@ impl Logic {
             self.lines[index as usize][..bytes].copy_from_slice(&data[..bytes]);
             self.storing.entry(index).or_default().push_back((transfer, part));
         }
+        if write && part == self.last_part() {
+            self.unseen.insert(transfer, bytes.div_ceil(LINE_BYTES) as u64);
+        }
         let address = (Dma::base() + first) * LINE_BYTES as u64;
         self.open.insert(tag, (transfer, part));
         Task { write, tag, address, bytes: bytes as u32, seed }
@@ -178,7 +200,7 @@ impl Logic {
 
     /// Compares the writes that became visible since the last call.
     fn note_stored(&mut self) {
-        let of = if self.ring() { Part::Record } else { Part::Data };
+        let of = self.last_part();
         for stored in self.dma.take_stored() {
             let waiting = self.storing.get_mut(&stored.index).and_then(VecDeque::pop_front);
             let Some((transfer, part)) = waiting else {
@@ -190,6 +212,10 @@ impl Logic {
             if self.scenario.writes() && part == of {
                 let done = &mut self.outcome.done[transfer as usize];
                 *done = (*done).max(stored.at);
+                if let Some(left) = self.unseen.get_mut(&transfer) {
+                    *left -= 1;
+                    self.visible += u64::from(*left == 0);
+                }
             }
         }
     }

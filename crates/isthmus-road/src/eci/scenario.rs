@@ -265,6 +265,10 @@ pub struct EciWorkload {
     /// Transfers per second, Poisson arrivals.
     #[serde(default)]
     pub rate_per_s: Option<f64>,
+    /// With `window`, the next transfer begins when one is done: a write when its data is visible to the host,
+    /// and not when the FPGA has handed it over to PCIe.
+    #[serde(default)]
+    pub until_visible: bool,
 }
 
 impl EciScenario {

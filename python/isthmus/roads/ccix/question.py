@@ -85,5 +85,7 @@ def scenarios(
             driver.name,  # type: ignore[arg-type]
             _memory(driver),
         )
-        made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops))
+        # One write at a time is one after the other has become visible, on every road.
+        visible = {"workload": {"until_visible": True}} if driver.name == "pcie-dma" else {}
+        made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops, **visible))
     return made

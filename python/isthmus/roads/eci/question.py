@@ -27,8 +27,8 @@ _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
         for op in bench.OPERATIONS
     },
     **{
-        op: tuple(Driver(name, "isthmus", named_only=name != "cached") for name in (*bench.DRIVERS, bench.IO))
-        for op in bench.HOST_OPERATIONS
+        op: tuple(Driver(name, "isthmus", named_only=name != usual) for name in (*bench.DRIVERS, bench.IO))
+        for op, usual in (("host-read", "cached"), ("host-write", "uncached"))
     },
     bench.UPDATE: (Driver(bench.ATOMIC, "isthmus"),),
 }
@@ -98,5 +98,9 @@ def scenarios(
             links=links,
             policy=policy,
         )
-        made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops))
+        one = bench.scenario(bench.Point(transfers, driver.profile, platform), tops)
+        if driver.name in bench.PCIE:
+            # One write at a time is one after the other has become visible, on every road.
+            one["workload"]["until_visible"] = True
+        made.append(one)
     return made

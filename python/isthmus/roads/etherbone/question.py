@@ -52,17 +52,18 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 
 
 def interconnect(given: Constants) -> str:
-    """A platform's bus, in a few characters."""
+    """The road and its bus, in a few characters."""
     if given.bus == "pcie":
-        return f"PCIe {pcie(given)}"
+        return f"Etherbone, {pcie(given)}"
     if given.bus == "gige":
-        return "GbE" if given.value("switch", "latency") is None else "GbE, switch"
-    return {"usb": "USB 2.0", "vme": "VMEbus"}.get(given.bus, given.bus)
+        return "Etherbone, GbE" if given.value("switch", "latency") is None else "Etherbone, GbE, switch"
+    return f"Etherbone, { ({'usb': 'USB 2.0', 'vme': 'VMEbus'}.get(given.bus, given.bus)) }"
 
 
 def family(given: Constants) -> str:
     """The kind of bus, independent of its generation and width."""
-    return {"pcie": "PCIe", "gige": "GbE", "usb": "USB", "vme": "VME"}.get(given.bus, given.bus)
+    buses = {"pcie": "PCIe", "gige": "GbE", "usb": "USB", "vme": "VME"}
+    return f"Etherbone over {buses.get(given.bus, given.bus)}"
 
 
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:

@@ -49,7 +49,7 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 def interconnect(given: Constants) -> str:
     """The road in a few characters."""
     ethernet = "10GbE" if (given.value("cable", "rate") or 0) > 1000 else "GbE"
-    return f"{ethernet}, {pcie(given)}"
+    return f"UDP, {ethernet}, {pcie(given)}"
 
 
 def family(given: Constants) -> str:
