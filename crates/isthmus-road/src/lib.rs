@@ -8,6 +8,7 @@
 
 pub mod apenet;
 mod arrivals;
+pub mod blockdma;
 pub mod ccix;
 mod dma;
 pub mod eci;

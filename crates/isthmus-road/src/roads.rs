@@ -9,7 +9,7 @@ use crate::model::{MakeModel, load};
 use crate::road::{Context, Road, ServeWatch};
 use crate::scenario::parse;
 use crate::watch::Watch;
-use crate::{apenet, ccix, eci, etherbone, nanet, pcix, rdma, switch, torus};
+use crate::{apenet, blockdma, ccix, eci, etherbone, nanet, pcix, rdma, switch, torus};
 
 /// Every road that a scenario can name.
 pub static ROADS: &[&dyn Road] = &[
@@ -17,6 +17,7 @@ pub static ROADS: &[&dyn Road] = &[
     &switch::BufferedCrossbar,
     &rdma::Rdma,
     &pcix::PcixBus,
+    &blockdma::BlockDma,
     &nanet::Nanet,
     &eci::Eci,
     &ccix::Ccix,

@@ -20,6 +20,7 @@ ROADS: dict[str, str] = {
     "switch": "isthmus.roads.switch",
     "rdma": "isthmus.roads.rdma",
     "pcix": "isthmus.roads.pcix",
+    "blockdma": "isthmus.roads.blockdma",
     "nanet": "isthmus.roads.nanet",
     "eci": "isthmus.roads.eci",
     "ccix": "isthmus.roads.ccix",

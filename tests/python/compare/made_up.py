@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-CAPACITY_PER_S = {"dma": 500_000.0, "loads": 20_000.0, "datagram": 80_000.0, "bulk": 30_000.0}
+CAPACITY_PER_S = {
+    "ring": 2_000_000.0,
+    "dma": 500_000.0,
+    "loads": 20_000.0,
+    "datagram": 80_000.0,
+    "bulk": 30_000.0,
+}
 """Requests a second that a driver carries at most."""
 BASE_NS = {
     ("pcie", "dma"): 2_600,
@@ -41,6 +47,7 @@ BASE_NS = {
     ("ccix", "locks"): 900,
     ("ccix", "pcie-dma"): 620,
     ("apenet", "dma"): 1_400,
+    ("blockdma", "ring"): 1_500,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
 }
@@ -66,6 +73,7 @@ BYTE_NS = {
     "locks": 0.08,
     "pcie-dma": 0.07,
     "pcie-ring": 0.07,
+    "ring": 0.15,
     "poll": 8.0,
     "interrupt": 8.0,
 }
@@ -89,6 +97,8 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
         )
     elif road in ("eci", "ccix", "nanet"):
         operation, size, driver = work["operation"], work["bytes"], work["driver"]
+    elif road == "blockdma":
+        operation, size, driver = work["operation"], work["bytes"], "ring"
     elif road == "apenet":
         operation, size, driver = work["operation"], work["bytes"], "dma"
     else:
@@ -97,7 +107,9 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     window, rate = work.get("window"), work.get("rate_per_s")
     assert (window is None) != (rate is None)
     slow = 3.0 if scenario["profile"] == "as-published" and driver in ("datagram", "dma", "poll") else 1.0
-    link = scenario["platform"]["bus"].get("pcie", {}).get("link", {}) if road == "etherbone" else {}
+    link = scenario["platform"].get("link", {}) if road == "blockdma" else {}
+    if road == "etherbone":
+        link = scenario["platform"]["bus"].get("pcie", {}).get("link", {})
     faster = 1 + 0.1 * link.get("generation", 1)
     total = round(1000 * slow * (BASE_NS[bus, driver] + BYTE_NS[driver] * size) / faster)
     if operation == "host-write":

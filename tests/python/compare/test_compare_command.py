@@ -53,7 +53,7 @@ def test_it_prints_the_answer_and_leaves_page_result_and_table(call: Any, tmp_pa
     assert " page there/compare.html\n table there/compare.csv\n" in out
     document = json.loads((tmp_path / "there" / "compare.json").read_text())
     assert {item["workload"]["operation"] for item in document["results"]} == {"host-read"}
-    assert len({item["id"] for item in document["results"]}) == len(document["results"]) == 4
+    assert len({item["id"] for item in document["results"]}) == len(document["results"]) == 5
     assert "<h1" in (tmp_path / "there" / "compare.html").read_text()
     assert (tmp_path / "there" / "compare.csv").read_text().count("\n") == 5
 

@@ -6,11 +6,16 @@
 //! simulated time; on a board they are mappings of a user-space driver framework.
 //!
 //! [`EtherbonePcie`] is the [`Transport`](crate::transport::Transport) of the Etherbone board
-//! (`docs/explanation/cores/pcie.md`, "Driver sequence").
+//! (`docs/explanation/cores/pcie.md`, "Driver sequence"). [`DescriptorRing`] is plain DMA: blocks between the two
+//! memories, without a protocol.
 
 mod etherbone;
+mod ring;
 
 pub use etherbone::{EtherbonePcie, PcieRings};
+pub use ring::{
+    DESCRIPTOR_BYTES, DOORBELL, Descriptor, DescriptorRing, RECORD_BYTES, RECORD_STRIDE, RingPlace,
+};
 
 use std::time::Duration;
 
