@@ -106,7 +106,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Only this driver: ring, dma, loads, bulk, serial, datagram, inline, message, poll, interrupt.",
+            help="Only this driver: ring, dma, loads, bulk, serial, datagram, inline, poll or cached.",
         ),
     ] = None,
     iterations: Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks by DMA over PCI Express: the DMA engine's gateware, a ring and a doorbell, from the program's post on.
+"""Blocks by DMA over PCI Express: the engine's gateware, a ring and a doorbell, from the program's post on.
 
 The engine compares every byte that it reads, the program every byte that it gets: a run that ends has no
 wrong one.
@@ -79,8 +79,8 @@ def test_a_write_takes_two_round_trips_more_than_its_doorbell(run: Run) -> None:
 @pytest.mark.parametrize("operation", road.OPERATIONS)
 def test_many_blocks_in_flight_fill_the_link(run: Run, operation: str) -> None:
     found = run(operation, 4096, window=16, iterations=400)
-    # Writes have the largest payload, completions 64 bytes, and 20 of each packet are its own. Descriptors and
-    # records take their part.
+    # Writes have the largest payload, completions 64 bytes, and 20 of each packet are its own. Descriptors
+    # and records take their part.
     packet = {"host-read": 256, "host-write": 64}[operation]
     share = found["throughput"]["payload_bit_s"] / 8 / LINK_BYTES_S
     assert 0.9 < share / (packet / (packet + 20)) < 1

@@ -55,7 +55,7 @@ def test_it_prints_the_answer_and_leaves_page_result_and_table(call: Any, tmp_pa
     assert {item["workload"]["operation"] for item in document["results"]} == {"host-read"}
     assert len({item["id"] for item in document["results"]}) == len(document["results"]) == 5
     assert "<h1" in (tmp_path / "there" / "compare.html").read_text()
-    assert (tmp_path / "there" / "compare.csv").read_text().count("\n") == 5
+    assert (tmp_path / "there" / "compare.csv").read_text().count("\n") == 6
 
 
 def test_report_draws_and_prints_it_again(
