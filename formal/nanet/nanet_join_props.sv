@@ -5,6 +5,11 @@
 /// counted as missing. A datagram has as many events as it says, of consecutive numbers. No event
 /// waits longer than wait_i for a board of which nothing is there.
 ///
+/// Good fragments get on: what is late has a number outside the next Ahead, or is of the Tail of a
+/// burst that has ended. With fragments of all boards a datagram begins with the lowest number; the
+/// present event takes what is there, and leaves when all boards have given theirs or have none.
+/// Behind a clear, and where nothing but late ones came, any number begins.
+///
 /// Any fragments, stalls, waits and clears of two boards.
 module nanet_join_props
   import nanet_pkg::*;
@@ -29,7 +34,7 @@ module nanet_join_props
   merged_t event_o;
   fragment_hit_t hit_o;
   logic [3:0] wait_q;
-  nanet_join #(.NumPorts(NumPorts)) dut (
+  nanet_join #(.NumPorts(NumPorts), .Lost(2)) dut (
     .clk_i, .rst_ni, .clear_i, .wait_i(32'(wait_q)), .fragment_valid_i, .fragment_ready_o, .fragment_i, .full_i,
     .begin_valid_o, .begin_ready_i, .begin_number_o, .begin_events_o, .event_valid_o, .event_ready_i,
     .event_o, .hit_valid_o, .hit_o, .late_o, .repeated_o, .other_o, .missing_o, .idle_o
@@ -111,6 +116,10 @@ module nanet_join_props
           assert (event_o.boards[i] == given_q[i] && event_o.other[i] == other_q[i]);
           assert (!given_q[i] || event_o.stamp == dut.stamp_q);
         end
+        // Late is what is outside.
+        if (late_o[i] && !dut.ended_q) assert (24'(number_q - dut.present_q) >= 24'd256);
+        if (late_o[i] && dut.ended_q) assert (24'(dut.present_q - number_q - 24'd1) < 24'd256);
+        if (late_o[i]) assert (dut.open_q);
         // None leaves without a fragment whose heads are being read.
         if (dut.state_q == Collect && dut.here == '0 && dut.settled) begin
           assert (heads_q == 2'd2 || (heads_q == 2'd0 && !fragment_valid_i[i]) || given_q[i] || other_q[i]);
@@ -140,6 +149,20 @@ module nanet_join_props
   logic hit_q;
   fragment_hit_t hit_data_q;
   logic [4:0] left_q;  // events that the datagram still has to get
+  // What was there in the clock before.
+  logic cleared_q, stray_q, idle_q, lower_q, ready_q, all_q;
+  event_number_t first_q, second_q, apart;
+  assign apart = dut.number[1] - dut.number[0];
+  always_ff @(posedge clk_i) begin
+    cleared_q <= started_q && dut.state_q == Idle && clear_i;
+    stray_q   <= started_q && dut.state_q == Idle && dut.astray;
+    idle_q    <= started_q && dut.state_q == Idle && dut.there == '1 && !dut.clear && !dut.astray;
+    lower_q   <= apart[23];
+    first_q   <= dut.number[0];
+    second_q  <= dut.number[1];
+    ready_q   <= started_q && dut.state_q == Collect && dut.here != '0;
+    all_q     <= started_q && dut.state_q == Collect && dut.here == '0 && (dut.there | dut.given) == '1;
+  end
   event_number_t number_q;
   always_ff @(posedge clk_i) begin
     hit_q      <= started_q && hits_now != '0;
@@ -178,7 +201,19 @@ module nanet_join_props
       if (dut.waited_q == 32'(wait_q) && dut.state_q == Collect && dut.here == '0 && dut.nothing == '1) begin
         assert (dut.settled);
       end
+      // Getting on.
+      assert (dut.lost_q <= 2'd2);
+      assert (!dut.ended_q || (dut.open_q && dut.state_q == Idle));
+      if (cleared_q) assert (!dut.open_q || dut.state_q != Idle);
+      if (stray_q) assert (!dut.open_q);
+      if (idle_q) begin
+        assert (begin_valid_o && begin_number_o == (lower_q ? second_q : first_q));
+      end
+      if (ready_q) assert (dut.state_q == Take || other_o != '0 || dut.other_q != '0);
+      if (all_q) assert (dut.state_q == Settle);
       cover (take_event && event_o.boards == 2'b11);
+      cover (stray_q);
+      cover (dut.ended_q && late_o == 2'b01);
       cover (take_event && event_o.boards == 2'b01 && missing_o == 2'b10 && wait_q > 4'd1);
       cover (take_event && event_o.other == 2'b10);
       cover (repeated_o == 2'b10);

@@ -4,16 +4,20 @@
 ///   Handshake   fragment_* as nanet_fragments gives them. there_o with number_o, left_o, stamp_o,
 ///               burst_o while its heads are read; then take_i, a level, hands out its hits, one a
 ///               clock, hit_end_o with the last, or drop_i, for a clock, lets them go unread
-///   Late        an event before present_i left without it: late_o, for a clock, or repeated_o, if
-///               this board had given it, as far as its last 32 events. It is dropped. Also
-///               what it has given of the present one, given_i. Without open_i no event left
+///   Late        its number is none of the next Ahead from present_i on: late_o, for a clock, or
+///               repeated_o, if this board had given it, as far as its last 32 events. It is
+///               dropped. Also what it has given of the present one, given_i. Without open_i any
+///               number may come; with ended_i any but the Tail before present_i
 ///   Latency     2 cycles for the heads, which are read as soon as they come
 ///   Throughput  a hit a cycle
-///   Parameters  none
+///   Parameters  Ahead: numbers that may be lost together; Tail: of a burst's end
 ///   Not done    a board's packets in another order than their numbers': the first is late
 module nanet_front
   import nanet_pkg::*;
-(
+#(
+  parameter int unsigned Ahead = 256,
+  parameter int unsigned Tail  = 256
+) (
   input  logic          clk_i,
   input  logic          rst_ni,
   input  logic          clear_i,      // another burst
@@ -21,6 +25,7 @@ module nanet_front
   output logic          fragment_ready_o,
   input  fragment_t     fragment_i,
   input  logic          open_i,
+  input  logic          ended_i,      // the burst has ended with the event before present_i
   input  event_number_t present_i,
   input  logic          leave_i,      // strobe: the present event leaves
   input  logic          given_i,      // this board gave its hits, or another time stamp, to it
@@ -55,8 +60,9 @@ module nanet_front
 
   assign hit          = fragment_hit_t'(fragment_i.data);
   assign back         = present_i - front_q.number;
-  assign gone       = open_i && (back != '0 && !back[23]);
-  assign was_given = gone && back <= 24'(History) && given_q[5'(back - 24'd1)];
+  assign gone         = open_i && (ended_i ? back - 24'd1 < 24'(Tail)
+                                           : front_q.number - present_i >= 24'(Ahead));
+  assign was_given    = gone && back <= 24'(History) && given_q[5'(back - 24'd1)];
   assign repeated_o   = state_q == There && !take_i &&
                         (was_given || (open_i && back == '0 && given_i));
   assign late_o       = state_q == There && gone && !was_given;

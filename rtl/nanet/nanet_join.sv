@@ -2,8 +2,7 @@
 /// Brings the boards' fragments of an event together, event by event in the order of numbers.
 ///
 ///   Handshake   fragment_* as nanet_fragments gives them; begin_* and event_* as nanet_record.
-///               hit_valid_o is never stalled; the hits of an event come before event_valid_o, and
-///               sorted_clear_o behind it
+///               hit_valid_o is never stalled; the hits of an event come before event_valid_o
 ///   Order       a datagram has the events that are left of a packet of the board with the lowest
 ///               number, MergeEvents at most, one by one
 ///   Proved      a fragment is in the event of its number and time stamp, once, or it is counted as
@@ -13,20 +12,28 @@
 ///               since it was waited for in vain. A board whose next event has a higher number has
 ///               none of this one
 ///   Time stamp  that of the lowest board's fragment counts; others are counted and left out
-///   Burst       behind a datagram with the last event of a burst any number may come
+///   Numbers     one of the next Ahead is waited for; any other is late, so that a board with a wrong
+///               number does not stop the rest. Where nothing but late fragments come, Lost of them
+///               and from more than one board, the next number is taken as it is
+///   Burst       behind a datagram with the last event of a burst any number may come, but those of
+///               its last Tail events, which are late
+///   Clear       clear_i ends the waiting, and behind the present datagram any number may come
 ///   Latency     a hit 1 cycle; fragments that are there to event_valid_o their hits and 3 cycles,
 ///               and 1 for each board
 ///   Throughput  a hit a cycle
-///   Parameters  NumPorts 2..4
+///   Parameters  NumPorts 2..4; Ahead, Tail and Lost, events and fragments
 ///   Not done    events of several bursts at a time
 module nanet_join
   import nanet_pkg::*;
 #(
-  parameter int unsigned NumPorts = 4
+  parameter int unsigned NumPorts = 4,
+  parameter int unsigned Ahead    = 256,
+  parameter int unsigned Tail     = 256,
+  parameter int unsigned Lost     = 32
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
-  input  logic                          clear_i,           // forgets which events have left
+  input  logic                          clear_i,           // forget which events have left
   input  logic          [31:0]          wait_i,
   input  logic          [NumPorts-1:0]  fragment_valid_i,
   output logic          [NumPorts-1:0]  fragment_ready_o,
@@ -59,6 +66,8 @@ module nanet_join
   } state_e;
   state_e state_q;
   logic open_q, burst_q;          // there is a present event; the burst ends with the datagram
+  logic ended_q;                  // the burst has ended, and nothing came since
+  logic clear_q, clear;           // to be cleared behind the datagram
   event_number_t present_q;       // in a datagram, else the next one
   logic [4:0] left_q;             // of the datagram, with the present one
   logic [PortW-1:0] port_q, first, lowest;
@@ -73,9 +82,12 @@ module nanet_join
   logic [NumPorts-1:0][ 7:0] left;
   logic [NumPorts-1:0][31:0] stamp;
   fragment_hit_t [NumPorts-1:0] hit;
-  logic leave, forget, settled, over;
+  logic leave, forget, settled, over, begins, astray;
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_front
-    nanet_front u_front (
+    nanet_front #(
+      .Ahead(Ahead),
+      .Tail (Tail)
+    ) u_front (
       .clk_i,
       .rst_ni,
       .clear_i         (forget),
@@ -83,6 +95,7 @@ module nanet_join
       .fragment_ready_o(fragment_ready_o[i]),
       .fragment_i      (fragment_i[i]),
       .open_i          (open_q),
+      .ended_i         (ended_q),
       .present_i       (present_q),
       .leave_i         (leave),
       .given_i         (given[i]),
@@ -123,7 +136,8 @@ module nanet_join
     first = '0;
     for (int unsigned i = NumPorts; i > 0; i--) if (here[i-1]) first = PortW'(i - 1);
   end
-  assign over    = waited_q >= wait_i || full_i != '0;
+  assign clear   = clear_i || clear_q;
+  assign over    = waited_q >= wait_i || full_i != '0 || clear;
   assign came    = there | late_o | repeated_o;
   // A fragment whose heads are being read is waited for in any case.
   assign waits   = ~(there | given) & ~(nothing & (absent_q | {NumPorts{over}}));
@@ -135,14 +149,34 @@ module nanet_join
     if (state_q == Collect && here != '0 && !same) drop[first] = 1'b1;
   end
   assign leave     = state_q == Leave && event_ready_i;
-  assign forget    = clear_i || (leave && left_q == 5'd1 && burst_q);
+  assign begins    = state_q == Idle && there != '0 && settled && !clear && !astray;
+  assign forget    = state_q == Idle && (clear || astray || (ended_q && begins));
   assign other_o   = drop;
   assign missing_o = leave ? ~given : '0;
+
+  // Fragments that were late since one was taken, and of which boards.
+  logic [$clog2(Lost + 1)-1:0] lost_q;
+  ports_t strays_q;
+  assign astray = lost_q == ($bits(lost_q))'(Lost) && (strays_q & (strays_q - 1'b1)) != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lost_q   <= '0;
+      strays_q <= '0;
+    end else if (state_q == Take || forget) begin
+      lost_q   <= '0;
+      strays_q <= '0;
+    end else if (late_o != '0) begin
+      if (lost_q != ($bits(lost_q))'(Lost)) lost_q <= lost_q + 1'b1;
+      strays_q <= strays_q | late_o;
+    end
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q   <= Idle;
       open_q    <= 1'b0;
+      ended_q   <= 1'b0;
+      clear_q   <= 1'b0;
       burst_q   <= 1'b0;
       present_q <= '0;
       left_q    <= '0;
@@ -155,16 +189,22 @@ module nanet_join
       waited_q  <= '0;
     end else begin
       absent_q <= absent_q & ~came;
+      if (state_q == Idle) clear_q <= 1'b0;
+      else if (clear_i)    clear_q <= 1'b1;
       unique case (state_q)
         Idle: begin
-          if (clear_i) open_q <= 1'b0;
+          if (clear || astray) begin
+            open_q  <= 1'b0;
+            ended_q <= 1'b0;
+          end
           if (there == '0) waited_q <= '0;
           else if (!over) waited_q <= waited_q + 32'd1;
-          if (there != '0 && settled && !clear_i) begin
+          if (begins) begin
             absent_q  <= ~came;
             present_q <= number[lowest];
             left_q    <= left[lowest] > 8'(MergeEvents) ? 5'(MergeEvents) : left[lowest][4:0];
             open_q    <= 1'b1;
+            ended_q   <= 1'b0;
             burst_q   <= 1'b0;
             waited_q  <= '0;
             state_q   <= Begin;
@@ -206,7 +246,7 @@ module nanet_join
             waited_q  <= '0;
             state_q   <= left_q == 5'd1 ? Idle : Collect;
             if (left_q == 5'd1 && burst_q) begin
-              open_q   <= 1'b0;
+              ended_q  <= 1'b1;
               absent_q <= '0;
             end
           end

@@ -342,6 +342,108 @@ async def numbers_begin_again_behind_a_burst(dut: Any) -> None:
 
 
 @cocotb.test()
+async def one_board_with_a_wrong_number_stops_nothing(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    made = Detector(bench.rng, bench.ports, hits=4, number=1000)
+    await bench.put_all(enumerate([packet] for packet in made.group(2)))
+    await bench.end()
+    # Valid, and nothing else of its number ever comes. Then of one that is behind.
+    for number in (1_000_000, 1002 + 256, 400):
+        wrong = Detector(bench.rng, bench.ports, hits=4, number=number)
+        await bench.put(0, wrong.group(1)[0].bytes)
+        await ClockCycles(dut.clk_i, 2 * WAIT)
+    groups = [made.group(2) for _ in range(25)]
+    await bench.put_all(enumerate(list(packets) for packets in zip(*groups, strict=True)))
+    await bench.end()
+    assert [event.number for event in bench.out] == list(range(1000, 1052))
+    bench.check(made.sent)
+    nothing_but(bench.counters(), late=[3, *[0] * (bench.ports - 1)])
+
+
+@cocotb.test()
+async def numbers_that_begin_elsewhere_on_all_boards_are_taken_soon(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    sent: dict[int, list[Fragment]] = {}
+    expected: list[int] = []
+    for number in (1000, 500_000, 9):
+        made = Detector(bench.rng, bench.ports, hits=4, number=number)
+        groups = [made.group(1) for _ in range(50)]
+        await bench.put_all(enumerate(list(packets) for packets in zip(*groups, strict=True)))
+        await bench.end()
+        sent |= made.sent
+        came = [event.number for event in bench.out if number <= event.number < number + 50]
+        assert came == list(range(number + 50 - len(came), number + 50))
+        # 32 fragments, or a clock's more, are late before.
+        assert len(came) >= (50 if number == 1000 else 50 - 32 // 2 - 1)
+        expected += came
+    assert [event.number for event in bench.out] == expected
+    bench.check(sent)
+
+
+@cocotb.test()
+async def one_board_behind_is_late_for_ever_and_doubles_nothing(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    made = Detector(bench.rng, bench.ports, hits=4)
+    last = bench.ports - 1
+    groups = [made.group(1) for _ in range(100)]
+    await bench.put_all([(port, [group[port] for group in groups]) for port in range(last)])
+    await bench.end()
+    await bench.put_all([(last, [group[last] for group in groups])])
+    await bench.end()
+    assert [event.number for event in bench.out] == list(range(100))
+    bench.check(made.sent)
+    nothing_but(bench.counters(), missing=[*[0] * last, 100], late=[*[0] * last, 100])
+
+
+@cocotb.test()
+async def what_comes_behind_its_burst_is_late_and_the_next_burst_is_whole(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    made = Detector(bench.rng, bench.ports, hits=4, number=1000)
+    packets = made.group(6, burst=True)
+    last = bench.ports - 1
+    await bench.put_all(enumerate([packet] for packet in packets[:last]))
+    await ClockCycles(dut.clk_i, 2 * WAIT)
+    tail = packets[last].fragments
+    await bench.put(last, Packet(tail[:4]).bytes)
+    await bench.put(last, Packet(tail[4:]).bytes, end=0)
+    await bench.end()
+    assert [event.number for event in bench.out] == list(range(1000, 1006))
+    following = Detector(bench.rng, bench.ports, hits=4, number=7)
+    groups = [following.group(2) for _ in range(50)]
+    await bench.put_all(enumerate(list(packets) for packets in zip(*groups, strict=True)))
+    await bench.end()
+    assert [event.number for event in bench.out[6:]] == list(range(7, 107))
+    bench.check(made.sent | following.sent)
+    nothing_but(bench.counters(), missing=[*[0] * last, 6], late=[*[0] * last, 4], bad=[*[0] * last, 1])
+
+
+@cocotb.test()
+async def a_list_that_is_disabled_while_an_event_waits_begins_anew(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start(wait=100_000)
+    last = bench.ports - 1
+    # Wherever the merging is, up to a datagram that is whole but for one board.
+    for at, pause in enumerate(range(0, 90, 3)):
+        packets = Detector(bench.rng, bench.ports, hits=4, number=5000 + 10 * at).group(3)
+        await bench.put_all(enumerate([packet] for packet in packets[:last]))
+        await ClockCycles(dut.clk_i, pause)
+        await FallingEdge(dut.clk_i)
+        dut.clear_i.value = 1
+        await ClockCycles(dut.clk_i, 150)
+        await FallingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        made = Detector(bench.rng, bench.ports, hits=4, number=10 * at)
+        await bench.put_all(enumerate([packet] for packet in made.group(4)))
+        await bench.end()
+        assert [event.number for event in bench.out[-4:]] == list(range(10 * at, 10 * at + 4))
+        assert all(event.boards == (1 << bench.ports) - 1 for event in bench.out[-4:])
+
+
+@cocotb.test()
 async def anything_else_gives_nothing(dut: Any) -> None:
     """Bits turned in good datagrams: what is no packet is counted, and no event is touched by it."""
     bench = Bench(dut)
