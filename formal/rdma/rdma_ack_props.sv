@@ -83,7 +83,8 @@ module rdma_ack_props
   seq_t number_q;
   session_t session_q;
   logic open_q;
-  logic [7:0] free_q;  // which had room, and no pending packet, at the choice
+  logic [7:0] frees, free_q;  // which have room and no pending packet; those at the choice
+  assign frees   = ctl_room_i & ~(ctl_valid_o ? 8'd1 << ctl_header_o.dst[2:0] : 8'd0);
   assign made    = ctl_valid_o && !stood_q;
   assign ours    = ctl_header_o.dst == host_t'(host_q);
   assign is_ack  = ctl_o.control == ControlAck;
@@ -98,9 +99,7 @@ module rdma_ack_props
     number_q  <= view_number_i;
     session_q <= view_session_i;
     open_q    <= view_open_i;
-    if (dut.gnt != '0) begin
-      free_q <= ctl_room_i & ~(ctl_valid_o ? 8'd1 << ctl_header_o.dst[2:0] : 8'd0);
-    end
+    if (dut.gnt != '0) free_q <= frees;
   end
 
   // What ends in this cycle, and as what kind; a packet is made of it in the next,
@@ -226,9 +225,9 @@ module rdma_ack_props
   logic asks, by_hosts, choosing;
   always_comb begin
     unique case (turn_q)
-      TurnAck:  asking = dut.ack_req;
-      TurnDeny: asking = dut.deny_req;
-      default:  asking = {8{dut.req[TurnItem]}};
+      TurnAck:  asking = dut.ack_q & frees;
+      TurnDeny: asking = dut.deny_q & frees;
+      default:  asking = {8{dut.item_valid && frees[dut.item.src]}};
     endcase
     last_turn = 2'd2;
     last_host = 3'd7;
@@ -311,6 +310,7 @@ module rdma_ack_props
       if (asks && !dut.chosen_q && !dut.picked_q) assert (dut.gnt != '0);
       assert (stuck_q <= 2'd2 && (stuck_q != 2'd2 || !dut.blocked || pop));
       // All is reported when it is idle.
+      if (idle_o) assert (!ctl_valid_o);
       if (idle_o && ctl_room_i[host_q]) assert (!ack_q && !deny_q && counts == tally_q);
 
       // Inductive strengthening.

@@ -8,8 +8,8 @@ module rdma_voq_write_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
 #(
-  parameter int unsigned NumHosts = 3,
-  parameter int unsigned Beats    = 128
+  parameter int unsigned NumHosts = 8,
+  parameter int unsigned Beats    = 1024
 ) (
   input logic      clk_i,
   input logic      valid_i,
@@ -17,11 +17,11 @@ module rdma_voq_write_props
   input logic      token_ready_i,
   input logic      write_i,
   input flow_t     write_flow_i,
-  input logic [1:0] watch_i
+  input flow_t     watch_i
 );
   logic rst_ni, ready_o, tell_o, idle_o;
   voq_token_t token_o;
-  logic [8:0] address_o;
+  logic [12:0] address_o;
 
   rdma_voq_write #(.NumHosts(NumHosts), .Beats(Beats)) dut (.*);
 
@@ -30,13 +30,13 @@ module rdma_voq_write_props
   assign rst_ni = started_q;
 
   // ---------------------------------------------------------------- what is to be seen
-  logic [1:0] cleared_q;  // queues, since reset
-  logic [1:0] watch_q;
-  logic [6:0] place_q;    // of the watched queue's next beat
+  logic [3:0] cleared_q;  // queues, since reset
+  flow_t      watch_q;
+  logic [9:0] place_q;    // of the watched queue's next beat
   logic [3:0] early_q;    // beats of the packet, up to 8
   logic [2:0] untold_q;   // of its beats that were announced, those that no token has
   logic open, take, tell;
-  assign open = cleared_q == 2'(NumHosts);
+  assign open = cleared_q == 4'(NumHosts);
   assign take = valid_i && ready_o;
   assign tell = take && (announce_i.last || early_q != 4'd8 || untold_q == 3'd7);
   always_ff @(posedge clk_i) begin
@@ -47,8 +47,8 @@ module rdma_voq_write_props
       early_q   <= '0;
       untold_q  <= '0;
     end else begin
-      if (!open) cleared_q <= cleared_q + 2'd1;
-      if (write_i && write_flow_i == flow_t'(watch_q)) place_q <= place_q + 7'd1;
+      if (!open) cleared_q <= cleared_q + 4'd1;
+      if (write_i && write_flow_i == watch_q) place_q <= place_q + 10'd1;
       if (take) begin
         early_q  <= announce_i.last ? '0 : early_q == 4'd8 ? 4'd8 : early_q + 4'd1;
         untold_q <= tell ? '0 : untold_q + 3'd1;
@@ -57,26 +57,25 @@ module rdma_voq_write_props
   end
 
   always_comb begin
-    assume (watch_i < 2'(NumHosts));
     if (started_q) begin
-      // Beats are of queues that there are, and behind the start.
-      assume (!write_i || (open && write_flow_i < flow_t'(NumHosts)));
+      // No beat before the start is over.
+      assume (!write_i || open);
       assert (ready_o == (token_ready_i && open) && idle_o == open);
       assert (tell_o == tell);
       if (tell_o) assert (token_o == {announce_i.flow, {1'b0, untold_q} + 4'd1});
-      if (write_i && write_flow_i == flow_t'(watch_q)) assert (address_o == {watch_q, place_q});
+      if (write_i && write_flow_i == watch_q) assert (address_o == {watch_q, place_q});
 
       // What makes the above inductive.
-      assert (watch_q < 2'(NumHosts) && cleared_q <= 2'(NumHosts));
+      assert (cleared_q <= 4'(NumHosts));
       assert (dut.wclear_q == !open);
-      if (!open) assert (dut.wclear_flow_q == cleared_q && place_q == '0 && early_q == '0);
-      if (cleared_q > watch_q) assert (dut.wplace_q[watch_q] == place_q);
+      if (!open) assert (4'(dut.wclear_flow_q) == cleared_q && place_q == '0 && early_q == '0);
+      if (cleared_q > 4'(watch_q)) assert (dut.wplace_q[watch_q] == place_q);
       assert (early_q <= 4'd8 && dut.early_q == (early_q != 4'd8));
       assert (early_q == 4'd8 ? dut.count_q == untold_q :
               untold_q == '0 && dut.count_q == early_q[2:0]);
       cover (tell_o && token_o.beats == 4'd8);
       cover (tell_o && token_o.beats == 4'd3);
-      cover (write_i && place_q == 7'd3);
+      cover (write_i && place_q == 10'd3);
     end
   end
 endmodule
