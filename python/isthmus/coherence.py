@@ -18,6 +18,7 @@ from isthmus.paths import ROOT
 
 SOURCE = Path("rtl/coherence/protocol.toml")
 PACKAGE = Path("rtl/coherence/gen/coherence_pkg.sv")
+SENDERS = Path("rtl/coherence/gen/coherence_sender_pkg.sv")
 DOCS = Path("docs/reference/coherence.md")
 
 WORDS: Mapping[str, int] = {"none": 1, "word": 2, "pair": 3, "line": 17, "masked": 19}
@@ -171,7 +172,7 @@ def _check(table: Table) -> None:
 def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     """Write every generated file below `out_root`."""
     table = load(source_root)
-    return write(out_root, ((PACKAGE, package(table)), (DOCS, page(table))))
+    return write(out_root, ((PACKAGE, package(table)), (SENDERS, senders(table)), (DOCS, page(table))))
 
 
 def check(root: Path = ROOT) -> list[str]:
@@ -266,6 +267,31 @@ def package(table: Table) -> str:
     out += _response(table)
     out += ["endpackage", "// verilator lint_on UNUSEDPARAM"]
     return "\n".join(out) + "\n"
+
+
+def senders(table: Table) -> str:
+    """The package that says of a response which of a node's two agents takes it."""
+    names = ", ".join(
+        f"Msg{_camel(m.name)}" for m in table.messages if m.sender == "remote" and m.circuit in (4, 10)
+    )
+    return "\n".join(
+        [
+            "// SPDX-License-Identifier: SHL-2.1",
+            "// Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those.",
+            "/// Who takes a response where a node has a cache and a home (docs/reference/coherence.md).",
+            "package coherence_sender_pkg;",
+            "  import coherence_pkg::*;",
+            "",
+            "  /// A response of circuits 4, 5, 10 or 11 that an agent sends to a home.",
+            "  function automatic logic for_home(message_e message);",
+            "    return message inside {",
+            f"      {names}",
+            "    };",
+            "  endfunction",
+            "endpackage",
+            "",
+        ]
+    )
 
 
 def _circuits(table: Table) -> list[str]:

@@ -47,6 +47,17 @@ def cached() -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
+def peers() -> dict[str, Path]:
+    """Each end has memory and a cache."""
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, homes="both")
+
+
+@pytest.fixture(scope="module")
+def both_peers() -> dict[str, Path]:
+    return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, links=2, homes="both")
+
+
+@pytest.fixture(scope="module")
 def axi() -> dict[str, Path]:
     """The FPGA's logic is an AXI master in front of its cache."""
     return bench.models(platforms.load(bench.PLATFORM), "isthmus", cached=True, port="axi")
@@ -71,7 +82,9 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
         platform: dict[str, Any] | None = None, faults: dict[str, Any] | None = None, **settings: Any
     ) -> dict[str, Any]:
         transfers = bench.Transfers(**{"operation": "device-read", "iterations": 200, "seed": 3, **settings})
-        if transfers.driver in bench.PCIE:
+        if transfers.homes == "both":
+            models = request.getfixturevalue("both_peers" if transfers.links == 2 else "peers")
+        elif transfers.driver in bench.PCIE:
             models = request.getfixturevalue("pcie")
         elif transfers.port == "axi":
             models = request.getfixturevalue("both_axi" if transfers.links == 2 else "axi")
@@ -83,8 +96,8 @@ def run(built: dict[str, Path], request: pytest.FixtureRequest) -> Run:
         lanes = made["platform"]["lanes"]
         for key, value in (platform or {}).items():
             (lanes if key in lanes else made["platform"])[key] = value
-        (found,) = native.run_scenario(made)
-        return found
+        found, *beside = native.run_scenario(made)
+        return {**found, "other": beside[0]} if beside else found
 
     return one
 
@@ -532,6 +545,71 @@ def test_lines_that_miss_two_slices_of_the_cache_fill_two_links(run: Run, policy
     """One pipeline, which takes an operation and a response a line, would end at 19.2 GB/s."""
     found = run(driver="cached", iterations=5_000, window=64, links=2, policy=policy)
     assert found["throughput"]["payload_bit_s"] / 8 >= 0.98 * 2 * LINE_RATE * 16 / 17
+
+
+BESIDE = ("device-read", "host-read")
+
+
+@pytest.mark.parametrize("operation", BESIDE)
+@pytest.mark.parametrize("driver", ["cached", "cached-hit"])
+def test_an_end_with_memory_and_a_cache_takes_the_cycles_of_one_with_either(
+    run: Run, driver: str, operation: str
+) -> None:
+    one, both = (run(operation=operation, driver=driver, homes=homes) for homes in bench.HOMES)
+    assert both["workload"]["fastest_cycles"] == one["workload"]["fastest_cycles"]
+    assert both["latency_ps"] == one["latency_ps"]
+    assert both["stages"] == one["stages"]
+
+
+@pytest.mark.parametrize(
+    ("driver", "least", "limit"),
+    [
+        # A line and a request of the other direction; blocks leave with what is staged, 6.3 of 7 words.
+        ("uncached", 0.88, LINE_RATE * 16 / 18),
+        # Request, VICC, GACK and a line in two chunks, one a clock.
+        ("cached", 0.90, 300e6 / 5 * 128),
+    ],
+)
+def test_reads_of_both_ends_at_once_share_both_directions(
+    run: Run, driver: str, least: float, limit: float
+) -> None:
+    found = run(driver=driver, homes="both", beside="host-read", iterations=3_000, window=64)
+    for one in (found, found["other"]):
+        assert least <= one["throughput"]["payload_bit_s"] / 8 / limit <= 1.001
+    assert [one["method"] for one in (found, found["other"])] == list(BESIDE)
+
+
+@pytest.mark.parametrize("driver", bench.DRIVERS)
+@pytest.mark.parametrize("beside", bench.HOST_OPERATIONS)
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_both_memories_are_right_whoever_uses_them_meanwhile_with_bad_blocks(
+    run: Run, operation: str, beside: str, driver: str
+) -> None:
+    faults = {f"{way}.block_error": {"rate": 0.01} for way in BOTH}
+    small = {"window": 4, "size": 1000} if driver != "cached-hit" else {"window": 2, "size": 300}
+    found = run(
+        operation=operation,
+        beside=beside,
+        driver=driver,
+        homes="both",
+        iterations=100,
+        faults=faults,
+        **small,
+    )
+    assert found["workload"]["bad_blocks"] > 2
+    for one in (found, found["other"]):
+        assert (one["checked"]["wrong"], one["checked"]["lost"]) == (0, 0)
+        # Each end's program has read all of its memory in the end.
+        assert one["checked"]["bytes"] > 4096 * 128
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("policy", bench.POLICIES)
+def test_reads_of_both_ends_at_once_share_two_links(run: Run, policy: str) -> None:
+    settings = {"driver": "cached", "iterations": 5_000, "window": 64, "links": 2, "policy": policy}
+    found = run(homes="both", beside="host-read", **settings)
+    for one in (found, found["other"]):
+        assert 0.92 <= one["throughput"]["payload_bit_s"] / 8 / (2 * 300e6 / 5 * 128) <= 1.001
 
 
 def test_three_links_are_refused(run: Run) -> None:

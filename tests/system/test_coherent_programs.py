@@ -42,10 +42,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         policy: str = "balance",
         faults: dict[str, Any] | None = None,
         operation: bench.Operation = "device-read",
+        homes: str = "one",
     ) -> list[str]:
-        transfers = bench.Transfers(operation, driver="cached", links=links, policy=policy)
+        transfers = bench.Transfers(operation, driver="cached", links=links, policy=policy, homes=homes)
         point = bench.Point(transfers, "isthmus", bench.loaded())
-        models = bench.models(point.platform, "isthmus", cached=True, links=links)
+        models = bench.models(point.platform, "isthmus", cached=True, links=links, homes=homes)
         path: Path = folder / "scenario.json"
         path.write_text(json.dumps(bench.scenario(point, models, faults=faults or {})))
         done = subprocess.run([program, str(path)], check=False, capture_output=True, text=True)
@@ -106,3 +107,24 @@ def test_they_are_over_two_links_with_bad_blocks(run: Run, policy: str, operatio
     }
     found = check(run(links=2, policy=policy, faults=faults, operation=operation))
     assert int(found["bad blocks:"]) > 10
+
+
+@pytest.mark.parametrize(
+    ("links", "policy"),
+    [(1, "balance"), *(pytest.param(2, policy, marks=pytest.mark.release) for policy in bench.POLICIES)],
+)
+def test_both_ends_access_both_memories_at_random_with_bad_blocks(run: Run, links: int, policy: str) -> None:
+    """No word is older than its last store that was answered, newer than the last one made, or undone."""
+    faults = {
+        f"{way}{link}.block_error": {"rate": 0.01}
+        for way in ("to_host", "to_fpga")
+        for link in ("", "_1")[:links]
+    }
+    said = run(homes="both", faults=faults, links=links, policy=policy)
+    found = {name: int(value) for name, _, value in (line.rpartition(" ") for line in said)}
+    assert found["bad blocks:"] > 10
+    # The other end stored to the same lines meanwhile.
+    assert found["of them raced:"] > 300
+    assert found["words checked:"] > 10_000
+    for end in ("host", "fpga"):
+        assert all(found[f"{end}: {what}"] > 100 for what in ("load", "store", "flush", "atomic", "update"))

@@ -3,15 +3,22 @@
 //!
 //!     ./isthmus bench eci --driver cached --op device-read -s 128 --window 1 --print-scenario > scenario.json
 //!     # or --op host-read: the memory is the FPGA's, and the host's cache has its lines
+//!     # or with --homes both: each end has memory, and both ends access both at random
 //!     cargo run --release -p isthmus-road --example coherent_programs -- scenario.json
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
+use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::coherent::{Atomic, Caching, CoherentError, Node, Region, Update};
-use isthmus_road::eci::{CoherentLink, LinkPort, NodeProgram};
+use isthmus_host::coherent::{
+    Atomic, Caching, CoherentError, FPGA_MEMORY, LINE_BYTES, Line, LineAccess, LineRequest, Node,
+    Port, Region, Update,
+};
+use isthmus_road::eci::{CoherentLink, Homes, LinkPort, NodeProgram};
 use isthmus_sim::Picoseconds;
-use isthmus_sim::kernel::Sim;
+use isthmus_sim::kernel::{RandomStream, Sim};
 
 type Failed = Box<dyn Error>;
 
@@ -253,17 +260,191 @@ async fn agent(port: LinkPort, sim: Sim) -> Result<Vec<String>, Failed> {
     Ok(said)
 }
 
+/// Lines of each memory that both ends access: many of few sets, so that caches evict them.
+const LINES: u64 = 72;
+const LINE_SETS: u64 = 6;
+const ALL_SETS: u64 = 64;
+/// So many groups of accesses of each end, each of at most so many lines at once.
+const GROUPS: u64 = 600;
+const AT_ONCE: u64 = 24;
+/// Every so many lines one that the end without the memory does not cache.
+const UNCACHED: u64 = 8;
+/// Words of a line: each end stores to one of its own, and the end without the memory counts in a third.
+const STORED: [usize; 2] = [0, 8];
+const COUNTED: usize = 3;
+
+/// What is known of a word: the last value stored, and the last one whose store has been answered.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    stored: u64,
+    answered: u64,
+}
+
+/// What both ends have done with each line.
+#[derive(Default)]
+struct Board {
+    /// By line: the host's word, the FPGA's, the one that is counted in.
+    lines: BTreeMap<u64, [Word; 3]>,
+    /// Ends that access nothing more.
+    ended: usize,
+    checked: u64,
+    /// Words of the other end that were loaded while it stored to them, or newer than known to be stored.
+    raced: u64,
+}
+
+/// A line of the traffic: of the host's memory, or of the FPGA's.
+fn line_of(number: u64) -> (bool, u64) {
+    let (fpga, at) = (number >= LINES, number % LINES);
+    let memory = if fpga { FPGA_MEMORY / LINE_BYTES as u64 } else { 0 };
+    (fpga, memory + at % LINE_SETS + at / LINE_SETS * ALL_SETS)
+}
+
+fn word_of(line: &Line, word: usize) -> u64 {
+    line[8 * word..8 * word + 8].iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
+}
+
+/// A store to a line's word.
+fn store(caching: Caching, word: usize, value: u64) -> LineAccess {
+    let mut line = [0; LINE_BYTES];
+    line[8 * word..8 * word + 8].copy_from_slice(&value.to_le_bytes());
+    LineAccess::Store(caching, 0xFF << (8 * word), Box::new(line))
+}
+
+/// Random accesses of both memories. A load of a word gives a value that is no older than the last one whose store was
+/// answered before the load began, and none that is not yet stored; this end's own words exactly.
+async fn traffic(
+    mut port: LinkPort,
+    sim: Sim,
+    at_fpga: bool,
+    board: Rc<RefCell<Board>>,
+) -> Result<Vec<String>, Failed> {
+    let mut random = RandomStream::new(7, if at_fpga { "traffic:fpga" } else { "traffic:host" });
+    let (me, other) = (usize::from(at_fpga), usize::from(!at_fpga));
+    let mut counts = BTreeMap::<&str, u64>::new();
+    let mut groups = 0;
+    // In the end all lines are loaded once more, when nothing is stored.
+    while groups < GROUPS || board.borrow().ended < 2 {
+        let last = groups >= GROUPS;
+        if groups == GROUPS {
+            board.borrow_mut().ended += 1;
+        }
+        groups += 1;
+        if last && board.borrow().ended < 2 {
+            sim.sleep(SETTLED).await;
+            continue;
+        }
+        let chosen: BTreeSet<u64> = match last {
+            true => (0..2 * LINES).collect(),
+            false => {
+                (0..1 + random.bits() % AT_ONCE).map(|_| random.bits() % (2 * LINES)).collect()
+            }
+        };
+        let mut requests = Vec::new();
+        let mut known = Vec::new();
+        for number in chosen {
+            let (fpga, line) = line_of(number);
+            let far = fpga != at_fpga;
+            let caching = match far && number % UNCACHED == UNCACHED - 1 {
+                true => Caching::Uncached,
+                false => Caching::Cached,
+            };
+            let mut all = board.borrow_mut();
+            let words = all.lines.entry(line).or_default();
+            let before = *words;
+            let (what, access) = match random.bits() % 8 {
+                _ if last => ("load", LineAccess::Load(caching)),
+                0..3 => ("load", LineAccess::Load(caching)),
+                3..6 => {
+                    words[me].stored += 1;
+                    ("store", store(caching, STORED[me], words[me].stored))
+                }
+                6 if caching == Caching::Cached => ("flush", LineAccess::Flush),
+                _ if far && caching == Caching::Uncached => {
+                    words[2].stored += 1;
+                    ("update", LineAccess::Update { word: COUNTED, how: Update::Increment })
+                }
+                _ if far => {
+                    words[2].stored += 1;
+                    ("atomic", LineAccess::Atomic { word: COUNTED, how: Atomic::Add(1) })
+                }
+                _ => ("load", LineAccess::Load(caching)),
+            };
+            *counts.entry(what).or_default() += 1;
+            known.push((line, what, far, before));
+            requests.push(LineRequest { line, access });
+        }
+        let lines = port.access(requests).await?;
+        let mut all = board.borrow_mut();
+        let Board { lines: known_now, checked, raced, .. } = &mut *all;
+        for ((line, what, far, before), came) in known.into_iter().zip(lines) {
+            let now = known_now.entry(line).or_default();
+            let mut check = |name: &str, is: u64, least: u64, most: u64| {
+                *checked += 1;
+                *raced += u64::from(least < most);
+                match (least..=most).contains(&is) {
+                    true => Ok(()),
+                    false => {
+                        Err(format!("{what} of line {line:#x}: {name} {is} of {least} to {most}"))
+                    }
+                }
+            };
+            if matches!(what, "load" | "atomic") {
+                // What this end has stored or counted before this group is there exactly.
+                check(
+                    "own word",
+                    word_of(&came, STORED[me]),
+                    before[me].stored,
+                    before[me].stored,
+                )?;
+                let theirs = word_of(&came, STORED[other]);
+                check("other's word", theirs, before[other].answered, now[other].stored)?;
+                let most = if far { before[2].stored } else { now[2].stored };
+                let least = if far { most } else { before[2].answered };
+                check("count", word_of(&came, COUNTED), least, most)?;
+                // What was seen once is not undone.
+                now[other].answered = now[other].answered.max(theirs);
+            } else if what == "update" {
+                check("old count", word_of(&came, 0), before[2].stored, before[2].stored)?;
+            }
+            if what == "store" {
+                now[me].answered = now[me].stored;
+            }
+            if far {
+                now[2].answered = now[2].stored;
+            }
+        }
+        if last {
+            break;
+        }
+    }
+    Ok(counts.into_iter().map(|(what, count)| format!("{what} {count}")).collect())
+}
+
 fn main() -> Result<(), Failed> {
     let path = std::env::args().nth(1).ok_or("usage: coherent_programs SCENARIO.json")?;
     let link = CoherentLink::build(&std::fs::read_to_string(path)?)?;
     let host = link.host().ok_or("the host's port is taken")?;
     let fpga = link.fpga().ok_or("the FPGA's port is taken")?;
-    let (at_home, at_agent) = if link.home_at_fpga() { (fpga, host) } else { (host, fpga) };
-    let programs: Vec<NodeProgram<Vec<String>, Failed>> =
-        vec![Box::pin(home(at_home, link.sim())), Box::pin(agent(at_agent, link.sim()))];
-    for (name, said) in ["home", "agent"].into_iter().zip(link.run(programs)?) {
+    let board = Rc::new(RefCell::new(Board::default()));
+    let programs: Vec<NodeProgram<Vec<String>, Failed>> = match link.homes() {
+        Homes::Both => vec![
+            Box::pin(traffic(host, link.sim(), false, Rc::clone(&board))),
+            Box::pin(traffic(fpga, link.sim(), true, Rc::clone(&board))),
+        ],
+        Homes::Fpga => {
+            vec![Box::pin(home(fpga, link.sim())), Box::pin(agent(host, link.sim()))]
+        }
+        Homes::Host => {
+            vec![Box::pin(home(host, link.sim())), Box::pin(agent(fpga, link.sim()))]
+        }
+    };
+    let names = if link.homes() == Homes::Both { ["host", "fpga"] } else { ["home", "agent"] };
+    for (name, said) in names.into_iter().zip(link.run(programs)?) {
         said.iter().for_each(|line| println!("{name}: {line}"));
     }
+    let (checked, raced) = (board.borrow().checked, board.borrow().raced);
+    println!("words checked: {checked}");
+    println!("of them raced: {raced}");
     println!("bad blocks: {}", link.counters()?["host.bad"] + link.counters()?["fpga.bad"]);
     Ok(())
 }

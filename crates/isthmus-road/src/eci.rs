@@ -26,7 +26,7 @@ use crate::measurement::{
 use crate::platform::PcieLink;
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
-pub use nodes::{CoherentLink, LinkPort, NodeProgram};
+pub use nodes::{CoherentLink, Homes, LinkPort, NodeProgram};
 use program::{Counts, Outcome};
 use scenario::{EciDriver, EciScenario};
 use world::World;
@@ -54,24 +54,30 @@ impl Road for Eci {
             return Ok(vec![staged(made, stages)]);
         }
         let world = World::build(&scenario, context.make_model)?;
-        let total = scenario.series() + 1;
+        let beside = scenario.beside();
+        let sides: Vec<&EciScenario> = std::iter::once(&scenario).chain(&beside).collect();
+        let total = sides.len() as u64 * (scenario.series() + 1);
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
         follow(&world.simulation, context.watch, of);
         world.start()?;
-        let outcome = match scenario.words() {
-            true => words::run(&world, &scenario)?,
-            false => program::run(&world, &scenario)?,
+        let outcomes = match scenario.words() {
+            true => vec![words::run(&world, &scenario)?],
+            false => program::run(&world, &sides)?,
         };
         if scenario.over_axi() {
             port::check(&world, &scenario)?;
         }
-        let stages = breakdown::stages(&world, &scenario, &outcome)?;
-        if scenario.workload.driver == EciDriver::Uncached {
-            world.check_memory(&scenario, &outcome.lines)?;
+        let mut made = Vec::new();
+        for (scenario, outcome) in sides.into_iter().zip(&outcomes) {
+            let stages = breakdown::stages(&world, scenario, outcome)?;
+            if scenario.workload.driver == EciDriver::Uncached {
+                world.check_memory(scenario, &outcome.lines)?;
+            }
+            let cost = SimulationCost::of(&world.simulation.statistics());
+            let one = measurement(scenario, outcome, world.counters()?, cost)?;
+            made.push(staged(one, stages));
         }
-        let cost = SimulationCost::of(&world.simulation.statistics());
-        let made = measurement(&scenario, &outcome, world.counters()?, cost)?;
-        Ok(vec![staged(made, stages)])
+        Ok(made)
     }
 }
 
@@ -142,7 +148,13 @@ fn measurement(
         _ => format!("{}-", workload.policy.name()),
     };
     let errors = scenario.errors().map_or_else(String::new, |rate| format!("-e{rate:e}"));
-    let name = format!("{policy}{port}{driver}{}-{}{errors}", workload.bytes, arrivals.suffix());
+    let homes = match (scenario.both_homes(), scenario.other()) {
+        (false, _) => String::new(),
+        (true, None) => "peers-".to_owned(),
+        (true, Some(other)) => format!("beside-{}-", other.name()),
+    };
+    let (bytes, suffix) = (workload.bytes, arrivals.suffix());
+    let name = format!("{policy}{homes}{port}{driver}{bytes}-{suffix}{errors}");
     Ok(Measurement {
         workload: described,
         iterations: samples.count(),
@@ -230,7 +242,10 @@ impl Rates {
         let two = (scenario.workload.links > 1).then_some(two);
         let port = scenario.over_axi().then(|| json!({ "port": scenario.workload.port.name() }));
         let errors = scenario.errors().map(|rate| json!({ "errors": rate }));
+        let homes = scenario.both_homes().then(|| json!({ "homes": "both" }));
+        let beside = scenario.other().map(|other| json!({ "beside": other.name() }));
         let parts = std::iter::once(described).chain(two).chain(pcie).chain(port).chain(errors);
+        let parts = parts.chain(homes).chain(beside);
         parts.filter_map(|part| part.as_object().cloned()).flatten().collect()
     }
 }

@@ -22,7 +22,7 @@ import made_up
 from isthmus.compare.terminal import Files, screen
 
 FILES = Files("out/compare.html", "out/compare.csv")
-GIVEN = {top: Path(f"{top}.so") for top in (eci.FPGA, eci.HOST, eci.DMA)}
+GIVEN = {top: Path(f"{top}.so") for top in (eci.FPGA, eci.HOST, eci.PEER, eci.DMA)}
 
 
 def measured(sizes: str = "128,1K") -> Document:
@@ -140,6 +140,27 @@ def test_the_home_of_the_fpgas_memory_is_in_the_fpga(operation: eci.Operation) -
     assert words["fpga"]["model_path"] == f"{eci.FPGA}.so"
 
 
+def test_both_ends_are_measured_alone_and_at_once() -> None:
+    runs = [p.transfers for p in command.wanted(Asked("both", size="128", driver="cached"))]
+    assert {one.homes for one in runs} == {"both"}
+    at_once = [(one.operation, one.beside) for one in runs if one.beside is not None]
+    assert at_once == [(name, beside) for name, beside in eci.BESIDE.items() for _ in (1, 64)]
+    alone = {(one.operation, one.window) for one in runs if one.beside is None}
+    names = (*eci.OPERATIONS, *eci.HOST_OPERATIONS)
+    assert alone == {(name, window) for name in names for window in (1, 64)}
+    made = eci.scenario(Point(runs[-1], "isthmus", eci.loaded()), GIVEN)
+    assert made["fpga"] == made["host"] == {"model_path": "eci_peer.so"}
+    assert (made["workload"]["homes"], made["workload"]["beside"]) == ("both", "host-write")
+    directory, cache = (
+        eci.parameters(eci.loaded(), "isthmus", top, cached=True) for top in (eci.HOST, eci.FPGA)
+    )
+    assert eci.parameters(eci.loaded(), "isthmus", eci.PEER, cached=True) == cache | directory
+    with pytest.raises(UserError, match="op: both ends read and write lines"):
+        command.wanted(Asked("both", driver="io"))
+    with pytest.raises(UserError, match="homes: both ends have reads and writes of lines"):
+        command.wanted(Asked("update", size="8", homes="both"))
+
+
 def test_over_pcie_the_fpga_and_the_host_are_others() -> None:
     made = eci.scenario(Point(Transfers("device-read", driver="pcie-ring"), "isthmus", eci.loaded()), GIVEN)
     assert made["fpga"]["model_path"] == f"{eci.DMA}.so"
@@ -237,12 +258,16 @@ def test_what_the_cache_has_is_not_said_to_come_over_the_link() -> None:
 
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
+    # Of two that run at once each has a measurement.
+    asked = [(p.profile, t) for p in published.points() for t in [p.transfers]]
+    asked += [(a, replace(t, operation=t.beside, beside=t.operation)) for a, t in asked if t.beside]  # type: ignore[arg-type]
     ids = {
-        f"eci/eci/{p.profile}/{p.transfers.operation}/{links}{port}{driver}{p.transfers.size}-w{p.transfers.window}"
-        for p in published.points()
-        for links in [f"{p.transfers.policy}-" if p.transfers.links > 1 else ""]
-        for port in ["" if p.transfers.port == "lines" else f"{p.transfers.port}-"]
-        for driver in ["" if p.transfers.driver == "uncached" else f"{p.transfers.driver}-"]
+        f"eci/eci/{profile}/{t.operation}/{links}{homes}{port}{driver}{t.size}-w{t.window}"
+        for profile, t in asked
+        for links in [f"{t.policy}-" if t.links > 1 else ""]
+        for homes in ["" if t.homes == "one" else f"beside-{t.beside}-" if t.beside else "peers-"]
+        for port in ["" if t.port == "lines" else f"{t.port}-"]
+        for driver in ["" if t.driver == "uncached" else f"{t.driver}-"]
     }
     with (verify.PUBLISHED / verify.TARGETS).open() as file:
         targets = [line.split(",") for line in file if line.startswith("eci.")]

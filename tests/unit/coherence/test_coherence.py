@@ -30,6 +30,15 @@ def test_coherence_agents(ways: int) -> None:
     )
 
 
+def test_coherence_join() -> None:
+    run(
+        "isthmus:coherence:coherence",
+        "coherence_join_bench",
+        "coherence_join_tb",
+        extra_sources=[HERE / "coherence_join_bench.sv"],
+    )
+
+
 def test_coherence_io() -> None:
     run(
         "isthmus:coherence:coherence",

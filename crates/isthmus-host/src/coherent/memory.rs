@@ -6,15 +6,21 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::{Features, LINE_BYTES, Line, LineAccess, LineRequest, Port, Update, WORD_BYTES};
+use super::{
+    FPGA_MEMORY, Features, LINE_BYTES, Line, LineAccess, LineRequest, Memory, Port, Update,
+    WORD_BYTES,
+};
 use crate::transport::TransportError;
 
+/// The first line of the FPGA's memory.
+const FPGA_LINE: u64 = FPGA_MEMORY / LINE_BYTES as u64;
 /// Registers of each side.
 const REGISTERS: usize = 64;
 
 #[derive(Debug)]
 struct Shared {
-    lines: Vec<Line>,
+    /// Of the host and of the FPGA.
+    lines: [Vec<Line>; 2],
     /// Registers of the host and of the FPGA, and interrupts that come to them.
     registers: [[u64; REGISTERS]; 2],
     interrupts: [VecDeque<u64>; 2],
@@ -25,10 +31,16 @@ struct Shared {
 pub struct SharedMemory(Rc<RefCell<Shared>>);
 
 impl SharedMemory {
-    /// This many lines, zero.
+    /// This many lines of the host, zero.
     #[must_use]
     pub fn new(lines: usize) -> Self {
-        let lines = vec![[0; LINE_BYTES]; lines];
+        Self::of_both(lines, 0)
+    }
+
+    /// So many lines of the host, and so many of the FPGA from [`FPGA_MEMORY`] on, zero.
+    #[must_use]
+    pub fn of_both(host: usize, fpga: usize) -> Self {
+        let lines = [host, fpga].map(|lines| vec![[0; LINE_BYTES]; lines]);
         let registers = [[0; REGISTERS]; 2];
         Self(Rc::new(RefCell::new(Shared { lines, registers, interrupts: Default::default() })))
     }
@@ -97,18 +109,23 @@ fn answer(line: &mut Line, access: LineAccess) -> Line {
 }
 
 impl Port for SharedPort {
-    fn features(&self) -> Features {
-        Features { uncached: self.fpga, updates: self.fpga, atomics: self.fpga }
-    }
-
-    fn lines(&self) -> u64 {
-        self.shared.borrow().lines.len() as u64
+    fn memories(&self) -> Vec<Memory> {
+        let of = |(fpga, first): (bool, u64)| {
+            let lines = self.shared.borrow().lines[usize::from(fpga)].len() as u64;
+            let far = fpga != self.fpga;
+            let features = Features { uncached: far, updates: far, atomics: far };
+            Memory { first, lines, features }
+        };
+        let all = [(false, 0), (true, FPGA_LINE)].map(of);
+        all.into_iter().filter(|memory| memory.lines > 0).collect()
     }
 
     async fn access(&mut self, requests: Vec<LineRequest>) -> Result<Vec<Line>, TransportError> {
         let mut shared = self.shared.borrow_mut();
         let one = |request: LineRequest| {
-            let line = shared.lines.get_mut(request.line as usize);
+            let fpga = request.line >= FPGA_LINE;
+            let at = request.line - if fpga { FPGA_LINE } else { 0 };
+            let line = shared.lines[usize::from(fpga)].get_mut(at as usize);
             let outside = || TransportError::Other(format!("no line {}", request.line));
             line.map(|line| answer(line, request.access)).ok_or_else(outside)
         };

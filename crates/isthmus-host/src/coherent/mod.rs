@@ -5,6 +5,9 @@
 //! stores bytes of it, flushes lines, and changes shared words; it loads and stores registers of the other side
 //! (I/O), sends interrupts and waits for them. What one side has stored the other one loads: no call makes it visible.
 //!
+//! The memory is that of one side, or each side has some: then a node maps regions of both, the host's from address 0
+//! on and the FPGA's from [`FPGA_MEMORY`] on.
+//!
 //! Below a node is a [`Port`], which a simulated link implements, a board's driver, or [`SharedMemory`].
 //!
 //! ```
@@ -32,6 +35,7 @@ mod error;
 mod memory;
 mod node;
 
+use std::ops::Range;
 use std::time::Duration;
 
 pub use error::CoherentError;
@@ -158,7 +162,7 @@ pub struct LineRequest {
     pub access: LineAccess,
 }
 
-/// What a port can do beside cached loads and stores.
+/// What a node can do with a memory beside cached loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
     /// Accesses of lines that are not cached.
@@ -169,14 +173,35 @@ pub struct Features {
     pub atomics: bool,
 }
 
+/// Where the FPGA's memory begins for both sides, if each has memory that the other one caches: the host's begins
+/// at 0.
+pub const FPGA_MEMORY: u64 = 1 << 39;
+
+/// Memory that a node reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The number of its first line.
+    pub first: u64,
+    /// How many lines it has.
+    pub lines: u64,
+    /// What this node can do with them.
+    pub features: Features,
+}
+
+impl Memory {
+    /// The addresses of its bytes.
+    pub(crate) const fn range(&self) -> Range<u64> {
+        let bytes = LINE_BYTES as u64;
+        self.first.saturating_mul(bytes)
+            ..self.first.saturating_add(self.lines).saturating_mul(bytes)
+    }
+}
+
 /// A node's way to the link: a core's loads and stores, or the ports of an FPGA's agent.
 #[allow(async_fn_in_trait, reason = "simulated nodes are single-threaded: no Send bound is wanted")]
 pub trait Port {
-    /// What it can do.
-    fn features(&self) -> Features;
-
-    /// Lines of the shared memory.
-    fn lines(&self) -> u64;
+    /// The memories that it reaches, none over another: one, or the host's and the FPGA's.
+    fn memories(&self) -> Vec<Memory>;
 
     /// Accesses lines, as many at a time as it can, in any order; answers in the order of the requests. No two
     /// are of one line.

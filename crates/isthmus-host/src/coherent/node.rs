@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::{
-    Atomic, Caching, CoherentError, LINE_BYTES, Line, LineAccess, LineRequest, Port, Update,
-    WORD_BYTES,
+    Atomic, Caching, CoherentError, Features, LINE_BYTES, Line, LineAccess, LineRequest, Port,
+    Update, WORD_BYTES,
 };
 
 /// Memory that a node has mapped.
@@ -15,6 +15,7 @@ pub struct Region {
     address: u64,
     bytes: u64,
     caching: Caching,
+    features: Features,
 }
 
 impl Region {
@@ -67,27 +68,32 @@ impl<P: Port> Node<P> {
         &mut self.port
     }
 
-    /// Maps whole lines of the shared memory. Regions may overlap if both are cached alike.
+    /// Maps whole lines of one memory. Regions may overlap if both are cached alike.
     ///
     /// # Errors
-    /// When they are not whole lines inside the memory, when some are mapped otherwise, or when this node has only
-    /// cached accesses.
+    /// When they are not whole lines inside one memory, when some are mapped otherwise, or when this node has only
+    /// cached accesses to it, as to its own.
     pub fn map(
         &mut self,
         address: u64,
         bytes: u64,
         caching: Caching,
     ) -> Result<Region, CoherentError> {
-        let end = self.port.lines().saturating_mul(LINE_BYTES as u64);
+        // The memory that begins last before it.
+        let memories = self.port.memories();
+        let begun = memories.iter().filter(|one| one.range().start <= address);
+        let memory = begun.max_by_key(|one| one.first);
+        let end = memory.map_or(0, |one| one.range().end);
         let whole = [address, bytes].iter().all(|one| one.is_multiple_of(LINE_BYTES as u64));
         let inside = address.checked_add(bytes).is_some_and(|behind| behind <= end);
-        if bytes == 0 || !whole || !inside {
+        let Some(memory) = memory.filter(|_| bytes != 0 && whole && inside) else {
             return Err(CoherentError::Range { address, bytes, end });
-        }
-        if caching == Caching::Uncached && !self.port.features().uncached {
+        };
+        let features = memory.features;
+        if caching == Caching::Uncached && !features.uncached {
             return Err(CoherentError::Unsupported { what: "uncached accesses" });
         }
-        let region = Region { address, bytes, caching };
+        let region = Region { address, bytes, caching, features };
         let (new, other) = (region.range(), |one: &&Region| one.caching != caching);
         let clash = |one: &Region| one.range().start < new.end && new.start < one.range().end;
         if self.mapped.iter().filter(other).any(clash) {
@@ -210,7 +216,7 @@ impl<P: Port> Node<P> {
         how: Update,
     ) -> Result<u64, CoherentError> {
         word(offset)?;
-        if !self.port.features().updates {
+        if !region.features.updates {
             return Err(CoherentError::Unsupported { what: "updates of shared words" });
         }
         let requests = pieces(region, offset, WORD_BYTES)?.into_iter().map(|piece| LineRequest {
@@ -235,7 +241,7 @@ impl<P: Port> Node<P> {
         how: Atomic,
     ) -> Result<u64, CoherentError> {
         word(offset)?;
-        if !self.port.features().atomics || region.caching != Caching::Cached {
+        if !region.features.atomics || region.caching != Caching::Cached {
             return Err(CoherentError::Unsupported { what: "atomics of such a region" });
         }
         let pieces = pieces(region, offset, WORD_BYTES)?;
@@ -337,7 +343,7 @@ fn pieces(region: &Region, offset: u64, bytes: usize) -> Result<Vec<Piece>, Cohe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coherent::SharedMemory;
+    use crate::coherent::{FPGA_MEMORY, SharedMemory};
     use crate::transport::block_on;
 
     fn nodes() -> (Node<super::super::SharedPort>, Node<super::super::SharedPort>) {
@@ -444,6 +450,40 @@ mod tests {
             assert_eq!(host.interrupted(short).await.unwrap(), None);
             assert_eq!(fpga.interrupted(short).await.unwrap(), None);
         });
+    }
+
+    #[test]
+    fn each_side_has_memory_that_the_other_one_changes_too() {
+        let shared = SharedMemory::of_both(16, 8);
+        let (mut host, mut fpga) = (Node::new(shared.host()), Node::new(shared.fpga()));
+        let of_host =
+            [&mut host, &mut fpga].map(|node| node.map(0, 2048, Caching::Cached).unwrap());
+        let of_fpga = [&mut host, &mut fpga]
+            .map(|node| node.map(FPGA_MEMORY + 128, 896, Caching::Cached).unwrap());
+        block_on(async {
+            host.store(&of_host[0], 128, &[1; 4]).await.unwrap();
+            host.store(&of_fpga[0], 0, &[2; 4]).await.unwrap();
+            let mut bytes = [0; 8];
+            fpga.load(&of_host[1], 126, &mut bytes).await.unwrap();
+            assert_eq!(bytes, [0, 0, 1, 1, 1, 1, 0, 0]);
+            fpga.load(&of_fpga[1], 0, &mut bytes).await.unwrap();
+            assert_eq!(bytes, [2, 2, 2, 2, 0, 0, 0, 0]);
+            // The memory's own side loads and stores alone; the other one's words are changed.
+            let add = Atomic::Add(5);
+            assert_eq!(host.atomic(&of_fpga[0], 16, add).await.unwrap(), 0);
+            assert_eq!(fpga.load64(&of_fpga[1], 16).await.unwrap(), 5);
+            assert_eq!(fpga.update(&of_host[1], 8, Update::Increment).await.unwrap(), 0);
+            assert!(host.update(&of_host[0], 8, Update::Increment).await.is_err());
+            assert!(fpga.atomic(&of_fpga[1], 16, add).await.is_err());
+        });
+        let text = |result: Result<Region, CoherentError>| result.unwrap_err().to_string();
+        let own = fpga.map(FPGA_MEMORY, 128, Caching::Uncached);
+        assert_eq!(text(own), "this node has no uncached accesses");
+        assert!(fpga.map(1920, 128, Caching::Cached).is_ok());
+        let over = text(fpga.map(1920, 256, Caching::Cached));
+        assert!(over.contains("whole lines of 128 bytes below 0x800"), "{over}");
+        let behind = text(host.map(FPGA_MEMORY + 896, 256, Caching::Cached));
+        assert!(behind.contains("whole lines of 128 bytes below 0x8000000400"), "{behind}");
     }
 
     #[test]

@@ -77,8 +77,8 @@ pub(super) fn stages(
     scenario: &EciScenario,
     outcome: &Outcome,
 ) -> Result<Vec<Stage>, RoadError> {
-    if !scenario.faults.is_empty() {
-        // A block that is sent again has no one way.
+    if !scenario.faults.is_empty() || scenario.workload.beside.is_some() {
+        // A block that is sent again has no one way, and what is done beside others is not alone.
         return Ok(Vec::new());
     }
     let missing = || RoadError::Inconsistent("eci: the observed transfer left no trace".to_owned());
@@ -97,7 +97,8 @@ pub(super) fn stages(
         return words(scenario, begin, end, &to_host, &to_fpga);
     }
     let tags = |stage| {
-        let mut tags: Vec<_> = seen.of(world.agent(), stage).iter().map(|one| one.1).collect();
+        let mut tags: Vec<_> =
+            seen.of(world.agent(scenario), stage).iter().map(|one| one.1).collect();
         tags.sort_unstable();
         tags
     };
@@ -122,7 +123,7 @@ pub(super) fn stages(
     if core > Picoseconds::ZERO {
         way.until(near, "core", begin + core)?;
     }
-    let agent = |stage| first(world.agent(), stage).ok_or_else(missing);
+    let agent = |stage| first(world.agent(scenario), stage).ok_or_else(missing);
     let axi = scenario.over_axi();
     if axi {
         way.until(near, "task taken", agent("Taken")?)?;
@@ -141,7 +142,7 @@ pub(super) fn stages(
     } else if driver == EciDriver::CachedHit {
         way.until(near, cache, end - back)?;
     } else if driver == EciDriver::Uncached && scenario.writes() {
-        let stored = seen.of(world.home(), "Stored");
+        let stored = seen.of(world.home(scenario), "Stored");
         lanes(&mut way, near, "pack", asks, STORES).ok_or_else(missing)??;
         way.until(far, "check, collect, look up", stored.last().ok_or_else(missing)?.0)?;
         way.until(far, "memory", end)?;
@@ -154,7 +155,7 @@ pub(super) fn stages(
         let asked = std::slice::from_ref(asked.ok_or_else(missing)?);
         lanes(&mut way, near, "pack", asked, LOADS).ok_or_else(missing)??;
         let answer = answers.iter().find(|one| one.taken >= begin && carries(one, LINES));
-        let accesses = accesses(&seen, world.home(), answer.ok_or_else(missing)?.taken);
+        let accesses = accesses(&seen, world.home(scenario), answer.ok_or_else(missing)?.taken);
         for (number, (taken, answered)) in accesses.iter().enumerate() {
             way.until(far, if number == 0 { "check, look up" } else { "change" }, *taken)?;
             way.until(far, "memory", *answered)?;

@@ -7,7 +7,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::coherent::{Atomic, Caching, Features, LineAccess, LineRequest, Port, Update};
+use isthmus_host::coherent::{
+    Atomic, Caching, FPGA_MEMORY, Features, LineAccess, LineRequest, Memory, Port, Update,
+};
 use isthmus_host::transport::TransportError;
 use isthmus_sim::kernel::{
     DeviceHandle, OneshotSender, Receiver, Sender, Sim, SimError, channel, oneshot,
@@ -25,6 +27,8 @@ use crate::together::try_all;
 
 /// Interrupts that no program has taken: more are an error.
 const MOST_INTERRUPTS: usize = 4_096;
+/// The number of the first line of the FPGA's memory, where the host has some too.
+const FPGA_LINE: u64 = FPGA_MEMORY / LINE_BYTES as u64;
 /// Words of a line.
 const LINE_WORDS: usize = LINE_BYTES / WORD_BYTES;
 /// Bits of an atomic at the pins.
@@ -32,15 +36,46 @@ const ATOMIC_BITS: u32 = 15;
 /// I/O accesses that the gateware keeps open.
 const WORD_TAGS: u8 = 32;
 
-/// The gateware of both ends, the lanes between them and memory at one of them, simulated, for a program at each end.
+/// The gateware of both ends, the lanes between them and memory at one of them or at both, simulated, for a program at
+/// each end.
 ///
-/// It is made from a scenario with a driver through the FPGA's cache; of its workload only `links` and `policy`
-/// count, and whose memory it is: the host's of `device-read`, the FPGA's of `host-read`. `isthmus bench eci --driver
-/// cached --print-scenario` prints one, with its models built.
+/// It is made from a scenario with a driver through the FPGA's cache; of its workload only `links`, `policy` and `homes`
+/// count, and where that is one, whose memory it is: the host's of `device-read`, the FPGA's of `host-read`.
+/// `isthmus bench eci --driver cached --print-scenario` prints one, with its models built.
 pub struct CoherentLink {
     world: World,
+    homes: Homes,
     host: RefCell<Option<LinkPort>>,
     fpga: RefCell<Option<LinkPort>>,
+}
+
+/// Whose memory it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Homes {
+    /// The host's, from address 0 on.
+    Host,
+    /// The FPGA's, from address 0 on.
+    Fpga,
+    /// Each end has some: the host's from address 0 on, the FPGA's from `FPGA_MEMORY` on.
+    Both,
+}
+
+impl Homes {
+    const fn of(self, fpga: bool) -> bool {
+        match self {
+            Self::Host => !fpga,
+            Self::Fpga => fpga,
+            Self::Both => true,
+        }
+    }
+
+    /// The number of the first line of the FPGA's memory, or of the host's.
+    const fn first(self, fpga: bool) -> u64 {
+        match self {
+            Self::Both if fpga => FPGA_LINE,
+            _ => 0,
+        }
+    }
 }
 
 /// A program at one end.
@@ -60,28 +95,42 @@ impl CoherentLink {
         }
         let world = World::build(&scenario, &crate::load)?;
         world.start()?;
-        world.memory.borrow_mut().clear();
+        for memory in [false, true].into_iter().filter_map(|fpga| world.memory(fpga)) {
+            memory.borrow_mut().clear();
+        }
         let sim = world.simulation.handle();
         let lines = scenario.memory_lines();
         let core = Picoseconds::from_ns_f64(scenario.platform.core_ns);
-        let port = |device: &DeviceHandle, core, features| {
-            LinkPort::attach(&sim, device, lines, core, features)
+        let homes = match (scenario.both_homes(), scenario.home_at_fpga()) {
+            (true, _) => Homes::Both,
+            (false, true) => Homes::Fpga,
+            (false, false) => Homes::Host,
         };
-        let atomics = world.agent().input("lines_req_atomic_i", ATOMIC_BITS).is_ok();
-        let home = Features { uncached: false, updates: false, atomics: false };
-        let agent = Features { uncached: true, updates: true, atomics };
-        let [of_host, of_fpga] =
-            if scenario.home_at_fpga() { [agent, home] } else { [home, agent] };
-        let host = port(&world.host, [core, scenario.core()], of_host)?;
-        let fpga = port(&world.fpga, [Picoseconds::ZERO; 2], of_fpga)?;
+        let port = |device: &DeviceHandle, at_fpga: bool, core| {
+            let atomics = device.input("lines_req_atomic_i", ATOMIC_BITS).is_ok();
+            let memory = |fpga: bool| {
+                let far = fpga != at_fpga;
+                let features = Features { uncached: far, updates: far, atomics: far && atomics };
+                homes.of(fpga).then_some(Memory { first: homes.first(fpga), lines, features })
+            };
+            let memories = [false, true].into_iter().filter_map(memory).collect();
+            // The host's memory has a core's way in its latency.
+            let far_from = match (at_fpga, homes) {
+                (false, Homes::Both | Homes::Fpga) => homes.first(true),
+                _ => u64::MAX,
+            };
+            LinkPort::attach(&sim, device, memories, core, far_from)
+        };
+        let host = port(&world.host, false, core)?;
+        let fpga = port(&world.fpga, true, Picoseconds::ZERO)?;
         let [host, fpga] = [host, fpga].map(|port| RefCell::new(Some(port)));
-        Ok(Self { world, host, fpga })
+        Ok(Self { world, homes, host, fpga })
     }
 
-    /// Whether the memory is the FPGA's. The other end has updates and atomics of its words.
+    /// Whose memory it is. The other end has updates and atomics of its words.
     #[must_use]
-    pub fn home_at_fpga(&self) -> bool {
-        self.world.home_at_fpga
+    pub fn homes(&self) -> Homes {
+        self.homes
     }
 
     /// The port of a core of the host; there is one.
@@ -109,7 +158,9 @@ impl CoherentLink {
     /// What is in memory itself, whatever caches have of it; takes no simulated time. None behind its end.
     #[must_use]
     pub fn peek(&self, line: u64) -> Option<Line> {
-        self.world.memory.borrow().lines().get(usize::try_from(line).ok()?).copied()
+        let fpga = self.homes == Homes::Fpga || line >= FPGA_LINE;
+        let at = usize::try_from(line.checked_sub(self.homes.first(fpga))?).ok()?;
+        self.world.memory(fpga)?.borrow().lines().get(at).copied()
     }
 
     /// The counters of both ends.
@@ -216,12 +267,10 @@ impl WordUser for Words {
 /// A node's port at simulated gateware.
 pub struct LinkPort {
     sim: Sim,
-    count: u64,
-    /// From the program to the link's logic, and back: of words.
+    memories: Vec<Memory>,
+    /// From the program to the link's logic, and back: of words, and of lines from this one on.
     core: Picoseconds,
-    /// The same of lines; a host's memory has it in its latency.
-    lines_core: Picoseconds,
-    features: Features,
+    far_from: u64,
     lines: Rc<RefCell<Lines>>,
     words: Rc<RefCell<Words>>,
     interrupts: Receiver<u64>,
@@ -235,9 +284,9 @@ impl LinkPort {
     fn attach(
         sim: &Sim,
         device: &DeviceHandle,
-        count: u64,
-        [core, lines_core]: [Picoseconds; 2],
-        features: Features,
+        memories: Vec<Memory>,
+        core: Picoseconds,
+        far_from: u64,
     ) -> Result<Self, RoadError> {
         let (send, interrupts) = channel(MOST_INTERRUPTS);
         let lines = Lines {
@@ -257,7 +306,7 @@ impl LinkPort {
         LineUserPins::attach(device, &lines)?;
         WordPins::attach(device, &words)?;
         let sim = sim.clone();
-        Ok(Self { sim, count, core, lines_core, features, lines, words, interrupts })
+        Ok(Self { sim, memories, core, far_from, lines, words, interrupts })
     }
 
     async fn word(
@@ -353,19 +402,16 @@ fn operands(word: usize, how: Atomic) -> Line {
 }
 
 impl Port for LinkPort {
-    fn features(&self) -> Features {
-        self.features
-    }
-
-    fn lines(&self) -> u64 {
-        self.count
+    fn memories(&self) -> Vec<Memory> {
+        self.memories.clone()
     }
 
     async fn access(&mut self, requests: Vec<LineRequest>) -> Result<Vec<Line>, TransportError> {
         let mut answers = Vec::with_capacity(requests.len());
         for request in &requests {
             let (answer, came) = oneshot();
-            let due = self.sim.now() + self.lines_core;
+            let far = request.line >= self.far_from;
+            let due = self.sim.now() + if far { self.core } else { Picoseconds::ZERO };
             self.lines.borrow_mut().waiting.push_back((due, (at_pins(request), answer)));
             answers.push(came);
         }
@@ -373,8 +419,9 @@ impl Port for LinkPort {
         for came in answers {
             lines.push(came.recv().await.ok_or_else(gone)?);
         }
-        if self.lines_core > Picoseconds::ZERO {
-            self.sim.sleep(self.lines_core).await;
+        let far = requests.iter().any(|request| request.line >= self.far_from);
+        if far && self.core > Picoseconds::ZERO {
+            self.sim.sleep(self.core).await;
         }
         Ok(lines)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The end that asks, the FPGA's own logic or a core of the host: it reads or writes ranges of the other end's memory,
-//! line by line, and checks every byte.
+//! line by line, and checks every byte. Where each end has memory both may ask at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
@@ -137,6 +137,8 @@ pub(super) struct Logic {
     next_start: Option<Picoseconds>,
     /// Transfers below this number may begin.
     limit: u64,
+    /// Series of which not all transfers that count have ended, this one and the one beside it.
+    measured: Rc<Cell<usize>>,
     /// Number of transfers begun, and of lines of the last one that were requested.
     pub(super) begun: u64,
     asked: u64,
@@ -161,9 +163,13 @@ pub(super) struct Logic {
 }
 
 impl Logic {
-    fn new(world: &World, scenario: &EciScenario) -> Result<Self, RoadError> {
+    fn new(
+        world: &World,
+        scenario: &EciScenario,
+        measured: &Rc<Cell<usize>>,
+    ) -> Result<Self, RoadError> {
         let sim = world.simulation.handle();
-        let transfers = scenario.series() as usize + 1;
+        let transfers = scenario.most() as usize;
         let rate = scenario.arrivals()?.rate_per_s();
         let random = RandomStream::new(scenario.seed, "eci:arrivals");
         let mut starts = rate.map(|rate| Starts::new(rate, random, sim.now()));
@@ -171,14 +177,15 @@ impl Logic {
             next_start: starts.as_mut().and_then(Iterator::next),
             starts,
             scenario: scenario.clone(),
-            memory: Rc::clone(&world.memory),
+            memory: Rc::clone(world.memory_of(scenario)?),
             status: world.status.clone(),
             random: RandomStream::new(scenario.seed, "eci:data"),
             limit: scenario.series(),
+            measured: Rc::clone(measured),
             begun: 0,
             asked: 0,
             missing: BTreeMap::new(),
-            tags: (0..=u8::MAX).collect(),
+            tags: tags(scenario),
             open: BTreeMap::new(),
             operand: 0,
             storing: BTreeMap::new(),
@@ -186,7 +193,7 @@ impl Logic {
             core: scenario.core(),
             freed: VecDeque::new(),
             free: 0,
-            home: Home { tags: (0..=u8::MAX).collect(), ..Home::default() },
+            home: Home { tags: tags(scenario), ..Home::default() },
             last: sim.now(),
             wrong: None,
             outcome: Outcome::new(transfers, first_lines(scenario)),
@@ -196,10 +203,11 @@ impl Logic {
 
     /// Begins a transfer if one may begin at `time`.
     pub(super) fn begin(&mut self, time: Picoseconds) -> bool {
-        if self.begun == self.limit || !self.prepared() {
+        if self.begun == self.limit && !self.go_on() || !self.prepared() {
             return false;
         }
-        let observed = self.begun == self.scenario.series();
+        let alone = self.scenario.workload.beside.is_none();
+        let observed = alone && self.begun == self.scenario.series();
         let due = match self.next_start.filter(|_| !observed) {
             Some(start) if start + self.core > time => return false,
             Some(start) => {
@@ -222,6 +230,14 @@ impl Logic {
         self.missing.insert(self.begun, self.scenario.lines());
         (self.begun, self.asked) = (self.begun + 1, 0);
         true
+    }
+
+    /// Whether there is one more transfer, for as long as those beside this series are measured.
+    fn go_on(&mut self) -> bool {
+        let beside = self.scenario.workload.beside.is_some() && self.measured.get() > 0;
+        let more = beside && self.limit < self.scenario.most();
+        self.limit += u64::from(more);
+        more
     }
 
     fn counts(&self) -> Counts {
@@ -303,6 +319,7 @@ impl Logic {
         }
         if self.ended == counted.end {
             self.outcome.until = self.counts();
+            self.measured.set(self.measured.get() - 1);
         }
     }
 
@@ -392,39 +409,130 @@ impl LineUser for HomePort {
     }
 }
 
-/// Runs all transfers, and one more that is observed.
-pub(super) fn run(world: &World, scenario: &EciScenario) -> Result<Outcome, RoadError> {
-    let logic = Rc::new(RefCell::new(Logic::new(world, scenario)?));
-    match (scenario.over_axi(), scenario.updates()) {
-        (true, true) => AtomicPins::attach(world.agent(), &logic)?,
-        (true, false) => TaskPins::attach(world.agent(), &logic)?,
-        (false, _) => LineUserPins::attach(world.agent(), &logic)?,
+/// Tags of one of an end's users; where each end has memory it has two.
+fn tags(scenario: &EciScenario) -> VecDeque<u8> {
+    let last = if scenario.both_homes() { OF_HOME - 1 } else { u8::MAX };
+    (0..=last).collect()
+}
+
+/// An end with memory and a cache: its own program and who asks for the other end's lines take turns at its port.
+struct Peer {
+    /// The series that this end begins, and the one for whose lines it is the home.
+    agent: Option<Rc<RefCell<Logic>>>,
+    home: Option<Rc<RefCell<Logic>>>,
+    home_next: bool,
+}
+
+/// The tag's bit of the home's program.
+const OF_HOME: u8 = 0x80;
+/// The index's bit of the FPGA's memory.
+const OF_FPGA: u64 = 1 << 32;
+
+impl Peer {
+    fn ask(&mut self, time: Picoseconds, home: bool) -> Option<LineRequest> {
+        let logic = if home { &self.home } else { &self.agent };
+        let mut logic = logic.as_ref()?.borrow_mut();
+        let asked = if home { logic.home_offer() } else { logic.offer(time) };
+        let memory = if logic.scenario.home_at_fpga() { OF_FPGA } else { 0 };
+        let of_home = if home { OF_HOME } else { 0 };
+        let request = asked?;
+        self.home_next = !home;
+        Some(LineRequest { index: request.index | memory, tag: request.tag | of_home, ..request })
     }
-    let coherent = scenario.workload.driver != EciDriver::Uncached;
-    if coherent {
-        let home = Rc::new(RefCell::new(HomePort(Rc::clone(&logic))));
-        LineUserPins::attach(world.home(), &home)?;
+}
+
+impl LineUser for Peer {
+    fn offer(&mut self, time: Picoseconds) -> Option<LineRequest> {
+        let first = self.home_next;
+        self.ask(time, first).or_else(|| self.ask(time, !first))
     }
-    if scenario.counted().start == 0 {
-        let counts = logic.borrow().counts();
-        logic.borrow_mut().outcome.from = counts;
+
+    fn response(&mut self, time: Picoseconds, tag: u8, line: &Line) {
+        let home = tag & OF_HOME != 0;
+        let logic = if home { &self.home } else { &self.agent };
+        // Without the one whose tag it is no request was made, and the port gave none.
+        let Some(logic) = logic.as_ref().or(self.agent.as_ref()).or(self.home.as_ref()) else {
+            return;
+        };
+        let mut logic = logic.borrow_mut();
+        match home {
+            true => logic.home_response(tag & !OF_HOME, line),
+            false => logic.response(time, tag, line),
+        }
     }
-    complete(world, scenario, &logic)?;
-    world.observe();
-    logic.borrow_mut().limit += 1;
-    complete(world, scenario, &logic)?;
-    if coherent {
-        read_all(world, scenario, &logic)?;
+}
+
+type Shared = Rc<RefCell<Logic>>;
+
+/// Gives each end's pins their users.
+fn attach(world: &World, sides: &[Shared]) -> Result<(), RoadError> {
+    if let [logic] = sides
+        && let scenario = logic.borrow().scenario.clone()
+        && !scenario.both_homes()
+    {
+        let agent = world.agent(&scenario);
+        match (scenario.over_axi(), scenario.updates()) {
+            (true, true) => AtomicPins::attach(agent, logic)?,
+            (true, false) => TaskPins::attach(agent, logic)?,
+            (false, _) => LineUserPins::attach(agent, logic)?,
+        }
+        if scenario.has_caches() {
+            let home = Rc::new(RefCell::new(HomePort(Rc::clone(logic))));
+            LineUserPins::attach(world.home(&scenario), &home)?;
+        }
+        return Ok(());
     }
-    Ok(std::mem::take(&mut logic.borrow_mut().outcome))
+    for (device, at_fpga) in [(&world.host, false), (&world.fpga, true)] {
+        let of = |home_here: bool| {
+            let wanted =
+                |one: &&Shared| (one.borrow().scenario.home_at_fpga() == at_fpga) == home_here;
+            sides.iter().find(wanted).map(Rc::clone)
+        };
+        let peer = Peer { agent: of(false), home: of(true), home_next: false };
+        LineUserPins::attach(device, &Rc::new(RefCell::new(peer)))?;
+    }
+    Ok(())
+}
+
+/// Runs all transfers of a series and of one beside it, if any, and one more of each that is observed.
+pub(super) fn run(world: &World, scenarios: &[&EciScenario]) -> Result<Vec<Outcome>, RoadError> {
+    let measured = Rc::new(Cell::new(scenarios.len()));
+    let logic = |scenario: &&EciScenario| {
+        let made = Logic::new(world, scenario, &measured)?;
+        Ok::<_, RoadError>(Rc::new(RefCell::new(made)))
+    };
+    let sides: Vec<Shared> = scenarios.iter().map(logic).collect::<Result<_, _>>()?;
+    attach(world, &sides)?;
+    for (logic, scenario) in sides.iter().zip(scenarios) {
+        if scenario.counted().start == 0 {
+            let counts = logic.borrow().counts();
+            logic.borrow_mut().outcome.from = counts;
+        }
+    }
+    complete(world, &sides)?;
+    if let [logic] = &sides[..] {
+        world.observe();
+        logic.borrow_mut().limit += 1;
+        complete(world, &sides)?;
+    }
+    for (logic, scenario) in sides.iter().zip(scenarios) {
+        if scenario.has_caches() {
+            read_all(world, scenario, logic)?;
+        }
+    }
+    let outcome = |logic: &Shared| {
+        let mut logic = logic.borrow_mut();
+        let begun = logic.begun as usize;
+        let mut outcome = std::mem::take(&mut logic.outcome);
+        outcome.done.truncate(begun);
+        outcome.known.truncate(begun);
+        outcome
+    };
+    Ok(sides.iter().map(outcome).collect())
 }
 
 /// The home's program reads every line, wherever it is.
-fn read_all(
-    world: &World,
-    scenario: &EciScenario,
-    logic: &Rc<RefCell<Logic>>,
-) -> Result<(), RoadError> {
+fn read_all(world: &World, scenario: &EciScenario, logic: &Shared) -> Result<(), RoadError> {
     let lines = scenario.memory_lines();
     logic.borrow_mut().home.reads = lines;
     let (mut begin, mut before) = (world.simulation.handle().now(), 0);
@@ -446,41 +554,47 @@ fn read_all(
 }
 
 /// Runs until all transfers that may begin have ended, and what they stored is visible.
-fn complete(
-    world: &World,
-    scenario: &EciScenario,
-    logic: &Rc<RefCell<Logic>>,
-) -> Result<(), RoadError> {
+fn complete(world: &World, sides: &[Shared]) -> Result<(), RoadError> {
     loop {
         world.simulation.run_for(CHUNK)?;
-        let mut logic = logic.borrow_mut();
-        logic.note_stored();
-        let seed = scenario.seed;
-        if let Some(wrong) = &logic.wrong {
-            return Err(RoadError::Violation(format!("eci: {wrong}; seed {seed}")));
+        let mut ended = 0;
+        for logic in sides {
+            let mut logic = logic.borrow_mut();
+            logic.note_stored();
+            let seed = logic.scenario.seed;
+            if let Some(wrong) = &logic.wrong {
+                return Err(RoadError::Violation(format!("eci: {wrong}; seed {seed}")));
+            }
+            if logic.ended == logic.limit {
+                ended += 1;
+                continue;
+            }
+            let waits = !logic.open.is_empty();
+            if waits && world.simulation.handle().now() - logic.last > STUCK {
+                return Err(RoadError::Violation(format!(
+                    "eci: stuck after {} of {} transfers: {} requests are open and none was answered for \
+                     {STUCK}; seed {seed}",
+                    logic.ended,
+                    logic.limit,
+                    logic.open.len()
+                )));
+            }
         }
-        if logic.ended == logic.limit {
+        if ended == sides.len() {
             break;
-        }
-        let waits = !logic.open.is_empty();
-        if waits && world.simulation.handle().now() - logic.last > STUCK {
-            return Err(RoadError::Violation(format!(
-                "eci: stuck after {} of {} transfers: {} requests are open and none was answered for {STUCK}; \
-                 seed {seed}",
-                logic.ended,
-                logic.limit,
-                logic.open.len()
-            )));
         }
     }
     world.simulation.run_for(SETTLE)?;
-    let mut logic = logic.borrow_mut();
-    logic.note_stored();
-    let missing: usize = logic.storing.values().map(VecDeque::len).sum();
-    if missing > 0 {
-        let reason =
-            format!("eci: {missing} acknowledged stores are not in memory; seed {}", scenario.seed);
-        return Err(RoadError::Violation(reason));
+    for logic in sides {
+        let mut logic = logic.borrow_mut();
+        logic.note_stored();
+        let missing: usize = logic.storing.values().map(VecDeque::len).sum();
+        if missing > 0 {
+            let seed = logic.scenario.seed;
+            let reason =
+                format!("eci: {missing} acknowledged stores are not in memory; seed {seed}");
+            return Err(RoadError::Violation(reason));
+        }
     }
     Ok(())
 }

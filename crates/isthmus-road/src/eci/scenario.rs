@@ -229,6 +229,17 @@ impl EciPolicy {
     }
 }
 
+/// Which ends have memory, and which a cache of the other one's lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EciHomes {
+    /// One has memory, the other one asks for its lines.
+    #[default]
+    One,
+    /// Each has both.
+    Both,
+}
+
 /// What to measure.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -242,6 +253,13 @@ pub struct EciWorkload {
     /// What the FPGA's logic is connected to; the FPGA's model must have it.
     #[serde(default)]
     pub port: EciPort,
+    /// Which ends have memory and a cache of the other one's lines; the models must have them.
+    #[serde(default)]
+    pub homes: EciHomes,
+    /// What the other end does at the same time with the other memory, by the same driver and as many at once;
+    /// `host-read` or `host-write` beside `device-read` or `device-write`. It needs homes at both ends.
+    #[serde(default)]
+    pub beside: Option<Operation>,
     /// Links between the FPGA and the host; the models must have as many.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 2))]
@@ -328,6 +346,7 @@ impl EciScenario {
             return Err(RoadError::scenario("workload.window", reason));
         }
         self.check_words(window)?;
+        self.check_homes()?;
         self.check_pcie(window)?;
         self.check_first()?;
         let lines = u64::from(window) * self.lines();
@@ -364,6 +383,58 @@ impl EciScenario {
         Ok(())
     }
 
+    fn check_homes(&self) -> Result<(), RoadError> {
+        let workload = &self.workload;
+        if let Some(beside) = workload.beside {
+            let reads_or_writes = [
+                [Operation::DeviceRead, Operation::DeviceWrite],
+                [Operation::HostRead, Operation::HostWrite],
+            ];
+            let [of_fpga, of_host] = reads_or_writes;
+            if !of_fpga.contains(&workload.operation) || !of_host.contains(&beside) {
+                let reason = format!(
+                    "{beside} beside {}; expected host-read or host-write beside device-read or device-write",
+                    workload.operation
+                );
+                return Err(RoadError::scenario("workload.beside", reason));
+            }
+            if workload.homes == EciHomes::One {
+                let reason = "one has no memory for it; expected both".to_owned();
+                return Err(RoadError::scenario("workload.homes", reason));
+            }
+        }
+        let lines = self.through_cache() || workload.driver == EciDriver::Uncached;
+        if workload.homes == EciHomes::Both && (self.over_axi() || self.updates() || !lines) {
+            let reason = format!(
+                "both, and {} of {} on port {}; expected reads and writes of lines",
+                workload.operation,
+                workload.driver.name(),
+                workload.port.name()
+            );
+            return Err(RoadError::scenario("workload.homes", reason));
+        }
+        Ok(())
+    }
+
+    /// Whether each end has memory and a cache of the other one's lines.
+    pub(super) fn both_homes(&self) -> bool {
+        self.workload.homes == EciHomes::Both
+    }
+
+    /// What happens at the same time with the other memory.
+    pub(super) fn other(&self) -> Option<Operation> {
+        self.workload.beside
+    }
+
+    /// The same with what happens beside it instead.
+    pub(super) fn beside(&self) -> Option<Self> {
+        let operation = self.workload.beside?;
+        let beside = Some(self.workload.operation);
+        let workload = EciWorkload { operation, beside, ..self.workload.clone() };
+        // Other data, and other times where they are random.
+        Some(Self { workload, seed: self.seed.wrapping_add(1), ..self.clone() })
+    }
+
     /// Lines that no cache has are accessed once each.
     fn check_first(&self) -> Result<(), RoadError> {
         let lines = self.memory_lines();
@@ -377,7 +448,7 @@ impl EciScenario {
     /// Whether the end that asks has a cache, and the home a cache and a directory.
     pub(super) fn has_caches(&self) -> bool {
         let without = self.workload.driver == EciDriver::Uncached || self.over_pcie();
-        !without && !self.words()
+        self.both_homes() || !without && !self.words()
     }
 
     /// Whether the FPGA's logic is an AXI master.
@@ -473,10 +544,10 @@ impl EciScenario {
         Picoseconds::from_ns_f64(ns)
     }
 
-    /// Latencies of the home's memory: a read, a store.
-    pub(super) fn memory_latencies(&self) -> [Picoseconds; 2] {
+    /// Latencies of the FPGA's memory or of the host's: a read, a store.
+    pub(super) fn memory_latencies(&self, of_fpga: bool) -> [Picoseconds; 2] {
         let of = &self.platform;
-        let ns = match self.home_at_fpga() {
+        let ns = match of_fpga {
             true => [of.fpga_memory_read_ns, of.fpga_memory_write_ns],
             false => [of.memory_read_ns, of.memory_write_ns],
         };
@@ -501,7 +572,7 @@ impl EciScenario {
             EciDriver::Atomic => 1,
             EciDriver::CachedHit => window * self.lines(),
             // Each is accessed once: a line that was in the cache may still be in it.
-            EciDriver::Cached => (self.series() + 1) * self.lines(),
+            EciDriver::Cached => self.most() * self.lines(),
             _ => REGION_LINES,
         }
     }
@@ -540,6 +611,12 @@ impl EciScenario {
     pub(super) fn counted(&self) -> Range<u64> {
         let head = self.workload.warmup + self.edge();
         head..head + self.workload.iterations
+    }
+
+    /// Transfers at most: beside others it goes on until those that count of both have ended.
+    pub(super) fn most(&self) -> u64 {
+        let series = self.series() + 1;
+        if self.workload.beside.is_some() { 2 * series } else { series }
     }
 
     /// Number of transfers without the observed one, which follows alone.
@@ -640,7 +717,7 @@ mod tests {
             let parsed = EciScenario::parse(&scenario.to_string()).unwrap();
             assert!(parsed.home_at_fpga() && parsed.to_host() && !parsed.writes());
             assert_eq!(parsed.places(), ["host", "fpga"]);
-            assert_eq!(parsed.memory_latencies(), [Picoseconds::from_ns(90); 2]);
+            assert_eq!(parsed.memory_latencies(true), [Picoseconds::from_ns(90); 2]);
             assert_eq!(parsed.core(), Picoseconds::from_ns(10));
         }
         scenario["workload"]["operation"] = "host-write".into();
@@ -651,6 +728,33 @@ mod tests {
         assert!(port.contains("workload.port: axi is in front of the FPGA's cache"), "{port}");
         let operation = with(&["workload", "driver"], "io".into());
         assert!(operation.contains("io is no driver of device-read"), "{operation}");
+    }
+
+    #[test]
+    fn both_ends_have_memory_for_what_is_done_beside() {
+        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+        scenario["workload"]["beside"] = "host-write".into();
+        let says = |scenario: &serde_json::Value| {
+            EciScenario::parse(&scenario.to_string()).unwrap_err().to_string()
+        };
+        let one = says(&scenario);
+        assert!(one.contains("workload.homes: one has no memory for it; expected both"), "{one}");
+        scenario["workload"]["homes"] = "both".into();
+        let parsed = EciScenario::parse(&scenario.to_string()).unwrap();
+        let beside = parsed.beside().unwrap();
+        assert!(!parsed.home_at_fpga() && beside.home_at_fpga() && beside.writes());
+        assert_eq!(parsed.memory_latencies(false), [Picoseconds::from_ns(60); 2]);
+        scenario["workload"]["beside"] = "device-write".into();
+        let operation = says(&scenario);
+        let must =
+            "workload.beside: device-write beside device-read; expected host-read or host-write";
+        assert!(operation.contains(must), "{operation}");
+        scenario["workload"]["beside"] = serde_json::Value::Null;
+        scenario["workload"]["driver"] = "ipi".into();
+        scenario["workload"]["operation"] = "message".into();
+        scenario["workload"]["bytes"] = 8.into();
+        let words = says(&scenario);
+        assert!(words.contains("workload.homes: both, and message of ipi"), "{words}");
     }
 
     #[test]

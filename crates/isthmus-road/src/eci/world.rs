@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Both ends of the link, the lanes between them, and the memory of the one that is the lines' home.
+//! Both ends of the link, the lanes between them, and the memory of the end that is the lines' home, or of both.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -62,8 +62,8 @@ pub(super) struct World {
     /// Lanes of each link from the FPGA to the host, and back.
     pub(super) lanes: [Vec<Rc<RefCell<BlockLine>>>; 2],
     links: u32,
-    pub(super) home_at_fpga: bool,
-    pub(super) memory: Rc<RefCell<LineMemory>>,
+    /// Of the host and of the FPGA; none where it is no home.
+    memories: [Option<Rc<RefCell<LineMemory>>>; 2],
     /// Status of the FPGA and of the host.
     pub(super) status: [Rc<Status>; 2],
 }
@@ -107,27 +107,50 @@ impl World {
         let (to_host, to_fpga) = (lanes("to_host")?, lanes("to_fpga")?);
         BlockPins::attach(&fpga, &to_host, &to_fpga)?;
         BlockPins::attach(&host, &to_fpga, &to_host)?;
-        let [read, write] = scenario.memory_latencies();
-        let memory = Rc::new(RefCell::new(LineMemory::new(first_lines(scenario), read, write)));
-        let home_at_fpga = scenario.home_at_fpga();
-        LineMemoryPins::attach(if home_at_fpga { &fpga } else { &host }, &memory)?;
+        let memory = |device: &DeviceHandle, of_fpga: bool| -> Result<_, RoadError> {
+            let mine = scenario.both_homes() || scenario.home_at_fpga() == of_fpga;
+            if !mine {
+                return Ok(None);
+            }
+            let [read, write] = scenario.memory_latencies(of_fpga);
+            let beside = scenario.beside().filter(|one| one.home_at_fpga() == of_fpga);
+            let lines = first_lines(beside.as_ref().unwrap_or(scenario));
+            let memory = Rc::new(RefCell::new(LineMemory::new(lines, read, write)));
+            LineMemoryPins::attach(device, &memory)?;
+            Ok(Some(memory))
+        };
+        let memories = [memory(&host, false)?, memory(&fpga, true)?];
         for (name, spec) in &scenario.faults {
             sim.faults().inject(name, spec.clone())?;
         }
         simulation.probes().set_enabled(false);
         let status = [Rc::new(Status::new(&fpga, links)?), Rc::new(Status::new(&host, links)?)];
         let lanes = [to_host, to_fpga];
-        Ok(Self { simulation, fpga, host, lanes, links, home_at_fpga, memory, status })
+        Ok(Self { simulation, fpga, host, lanes, links, memories, status })
     }
 
-    /// The end that asks for lines.
-    pub(super) fn agent(&self) -> &DeviceHandle {
-        if self.home_at_fpga { &self.host } else { &self.fpga }
+    /// The end that asks for a scenario's lines.
+    pub(super) fn agent(&self, scenario: &EciScenario) -> &DeviceHandle {
+        if scenario.home_at_fpga() { &self.host } else { &self.fpga }
     }
 
     /// The end with their memory.
-    pub(super) fn home(&self) -> &DeviceHandle {
-        if self.home_at_fpga { &self.fpga } else { &self.host }
+    pub(super) fn home(&self, scenario: &EciScenario) -> &DeviceHandle {
+        if scenario.home_at_fpga() { &self.fpga } else { &self.host }
+    }
+
+    /// The FPGA's memory, or the host's; none where that is no home.
+    pub(super) fn memory(&self, of_fpga: bool) -> Option<&Rc<RefCell<LineMemory>>> {
+        self.memories[usize::from(of_fpga)].as_ref()
+    }
+
+    /// The memory of a scenario's lines.
+    pub(super) fn memory_of(
+        &self,
+        scenario: &EciScenario,
+    ) -> Result<&Rc<RefCell<LineMemory>>, RoadError> {
+        let missing = || RoadError::Inconsistent("eci: the home has no memory".to_owned());
+        self.memory(scenario.home_at_fpga()).ok_or_else(missing)
     }
 
     /// Waits until both ends have answered each other.
@@ -176,7 +199,7 @@ impl World {
         scenario: &EciScenario,
         expected: &[Line],
     ) -> Result<(), RoadError> {
-        let memory = self.memory.borrow();
+        let memory = self.memory_of(scenario)?.borrow();
         if let Some(line) = memory.outside() {
             return Err(RoadError::Violation(format!("eci: memory was asked for line {line}")));
         }
@@ -205,10 +228,11 @@ fn add(
         model_path: device.model_path.clone(),
         clocks: vec![ClockConfig::new("clk_i", clock)],
         reset_cycles: device.reset_cycles,
-        cfg: BTreeMap::from([(
-            "partition".to_owned(),
-            u64::from(scenario.workload.policy == EciPolicy::Partition),
-        )]),
+        cfg: [("partition", scenario.workload.policy == EciPolicy::Partition)]
+            .into_iter()
+            .chain(scenario.both_homes().then_some(("fpga", name == "fpga")))
+            .map(|(pin, value)| (pin.to_owned(), u64::from(value)))
+            .collect(),
         epoch_ns: 0,
         trace: waveform.map(Path::to_owned),
         resets: Vec::new(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +25,8 @@ from isthmus.workload import parse_sizes
 PLATFORM = "eci"
 FPGA, HOST = "eci_fpga", "eci_host"
 """The end that asks for lines, and their home: of the FPGA's memory, these change places."""
+PEER = "eci_peer"
+"""Either end where each has memory of its own and a cache of the other's lines."""
 AXI_FPGA = "eci_axi_fpga"
 """The FPGA whose logic is an AXI master."""
 DMA = "ccix_dma_fpga"
@@ -40,6 +42,10 @@ DRIVERS = ("uncached", "cached", "cached-dirty", "cached-hit")
 """Without a cache; through it: lines that no cache has, that the home has just written, that are in it."""
 STATES = ("cached-dirty", "cached-hit")
 """Drivers that say where the line is: dirty in the cache of its home, or in that of the end that asks."""
+HOMES = ("one", "both")
+"""Which ends have memory: the one whose lines are used, or each."""
+BESIDE: Mapping[str, str] = {"device-read": "host-read", "device-write": "host-write"}
+"""What both ends do at once, each with the other one's memory: `--op both`."""
 PORTS = ("lines", "axi")
 """What the FPGA's logic is connected to: the agent's own port, or an AXI port in front of its cache."""
 CACHED = DRIVERS[1:]
@@ -104,11 +110,13 @@ class Transfers:
     links: int = 1
     policy: str = "balance"
     port: str = "lines"
+    homes: str = "one"
+    beside: str | None = None
 
     @property
     def cached(self) -> bool:
         """Whether it needs a cache at the end that asks, and a directory at the lines' home."""
-        return needs_cache(self.driver)
+        return needs_cache(self.driver) or self.homes == "both"
 
     @property
     def home(self) -> Literal["host", "fpga"]:
@@ -119,7 +127,8 @@ class Transfers:
     def lines(self) -> int:
         """Lines of all transfers, those of warm-up and at the edges as well."""
         edge = 0 if self.window == 1 else self.window or 16
-        return (self.iterations + WARMUP + 2 * edge + 1) * -(-self.size // LINE_BYTES)
+        series = 1 if self.beside is None else 2
+        return series * (self.iterations + WARMUP + 2 * edge + 1) * -(-self.size // LINE_BYTES)
 
 
 @dataclass(frozen=True)
@@ -140,6 +149,12 @@ def check(transfers: Transfers) -> None:
         raise UserError(f"links: {t.links} is outside 1 to {LINKS}")
     choose("policy", t.policy, POLICIES)
     choose("port", t.port, PORTS)
+    choose("homes", t.homes, HOMES)
+    if t.homes == "both" and (t.port != "lines" or t.driver not in DRIVERS or t.operation == UPDATE):
+        raise UserError(
+            f"homes: both ends have reads and writes of lines by {', '.join(DRIVERS)}; not {t.operation} by "
+            f"{t.driver} on port {t.port}"
+        )
     if t.port != "lines" and t.home == "fpga":
         raise UserError(f"port: axi is in front of the FPGA's cache, and {t.operation} uses the host's")
     if t.port != "lines" and t.driver not in CACHED:
@@ -242,6 +257,8 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         "operation": t.operation,
         "driver": t.driver,
         **({"port": t.port} if t.port != "lines" else {}),
+        **({"homes": t.homes} if t.homes != "one" else {}),
+        **({"beside": t.beside} if t.beside is not None else {}),
         **({"links": t.links, "policy": t.policy} if t.links > 1 else {}),
         "bytes": t.size,
         "iterations": t.iterations,
@@ -272,7 +289,9 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         }
     else:
         ends = {"fpga": top_of(t.port), "host": HOST}
-        if t.home == "fpga":
+        if t.homes == "both":
+            ends = {"fpga": PEER, "host": PEER}
+        elif t.home == "fpga":
             ends = {"fpga": HOST, "host": FPGA}
         made |= {end: {"model_path": str(models[top])} for end, top in ends.items()}
     if t.faults:
@@ -287,8 +306,10 @@ def top_of(port: str) -> str:
     return FPGA if port == "lines" else AXI_FPGA
 
 
-def tops(driver: str, port: str = "lines") -> tuple[str, ...]:
+def tops(driver: str, port: str = "lines", homes: str = "one") -> tuple[str, ...]:
     """The tops of a driver's devices."""
+    if homes == "both":
+        return (PEER,)
     return (DMA,) if driver in PCIE else (top_of(port), HOST)
 
 
@@ -309,13 +330,13 @@ def parameters(
         made["NumLinks"] = links
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
-        if top == FPGA:
+        if top in (FPGA, PEER):
             cache["Atomics"] = 1
         directory = {"DirectorySets": int(design.directory.value) // WAYS, "DirectoryWays": WAYS}
         if links > 1:
             cache |= {"CacheSlices": CACHE_SLICES, "NumMshr": TWO_LINK_MSHRS}
             directory["DirectoryHomes"] = DIRECTORY_HOMES
-        made |= directory if top == HOST else cache
+        made |= (cache if top != HOST else {}) | (directory if top in (HOST, PEER) else {})
     return made
 
 
@@ -326,9 +347,10 @@ def designs(
     links: int = 1,
     driver: str = "uncached",
     port: str = "lines",
+    homes: str = "one",
 ) -> dict[str, dict[str, int]]:
     """The parameters of a driver's devices by the name of their top."""
-    return {top: parameters(platform, profile, top, cached, links) for top in tops(driver, port)}
+    return {top: parameters(platform, profile, top, cached, links) for top in tops(driver, port, homes)}
 
 
 def models(
@@ -338,9 +360,10 @@ def models(
     links: int = 1,
     driver: str = "uncached",
     port: str = "lines",
+    homes: str = "one",
 ) -> dict[str, Path]:
     """The shared objects of a driver's devices by the name of their top; a build shows its progress."""
-    return running.models(designs(platform, profile, cached, links, driver, port))
+    return running.models(designs(platform, profile, cached, links, driver, port, homes))
 
 
 def points(
@@ -357,6 +380,7 @@ def points(
     pcie: bool = False,
     errors: Sequence[float] = (0.0,),
     port: str = "lines",
+    homes: str = "one",
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone. `policies`: of two
     links. `pcie`: reads and writes of lines also by DMA over PCIe. `errors`: shares of blocks that arrive
@@ -380,7 +404,7 @@ def points(
                     for rate, flight, policy in product(errors, flights, used):
                         one = Transfers(
                             operation, size, count, flight, seed=seed, faults=faults_of(rate, links),
-                            driver=way, links=links, policy=policy, port=port,
+                            driver=way, links=links, policy=policy, port=port, homes=homes,
                         )  # fmt: skip
                         check(one)
                         made.append(Point(one, profile, platform))
@@ -388,6 +412,18 @@ def points(
         lines = [name for name in operations if name in OPERATIONS]
         for over in PCIE:
             made += points(chosen, profiles, lines, sizes, iterations, window, seed, over)
+    return made
+
+
+def together(alone: Sequence[Point]) -> list[Point]:
+    """The points, and behind the last one of each direction's size both directions at once."""
+    made = list(alone)
+    for point in alone:
+        t = point.transfers
+        if t.operation in BESIDE:
+            made.append(replace(point, transfers=replace(t, beside=BESIDE[t.operation])))
+    for point in made:
+        check(point.transfers)
     return made
 
 
@@ -410,10 +446,11 @@ def measure(
     runs = []
     for point in wanted:
         platform, t = session.platform(point.platform), point.transfers
-        shown = HOST if t.home == "fpga" else tops(t.driver, t.port)[0]
+        tops_of = designs(platform, point.profile, t.cached, t.links, t.driver, t.port, t.homes)
+        shown = HOST if t.home == "fpga" and t.homes == "one" else next(iter(tops_of))
         made = {
             top: session.model(top, values, waveform=None if top == shown else False)
-            for top, values in designs(platform, point.profile, t.cached, t.links, t.driver, t.port).items()
+            for top, values in tops_of.items()
         }
         runs.append(scenario(point, made))
     return session.document(session.run(runs), wanted[0].transfers.seed if wanted else 0)

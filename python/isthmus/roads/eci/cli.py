@@ -23,11 +23,12 @@ from isthmus.options import (
     with_results,
 )
 
-OPERATIONS = ("device-read", "device-write", "update", "host-read", "host-write", "message", "all")
+OPERATIONS = ("device-read", "device-write", "update", "host-read", "host-write", "message", "both", "all")
 DRIVERS = (
     "uncached", "cached", "cached-dirty", "cached-hit", "io", "ipi", "barrier", "pcie-dma", "pcie-ring",
 )  # fmt: skip
 POLICIES = ("balance", "partition", "all")
+HOMES = ("one", "both")
 PORTS = ("lines", "axi")
 
 
@@ -40,7 +41,8 @@ def eci(
             OPERATIONS,
             "--op",
             help="What the FPGA does with host memory, or the host's program with the FPGA's memory or, by "
-            "io, with its registers. All: those of the driver.",
+            "io, with its registers. Both: reads, and writes, of both at once and each alone. All: those of "
+            "the driver.",
         ),
     ] = "all",
     driver: Annotated[
@@ -64,6 +66,15 @@ def eci(
             "the drivers cached, cached-dirty and cached-hit.",
         ),
     ] = "lines",
+    homes: Annotated[
+        str,
+        one_of(
+            "homes",
+            HOMES,
+            help="Ends with memory: one, and the other end has the cache; or both, each with a cache, as of "
+            "--op both.",
+        ),
+    ] = "one",
     links: Annotated[int, typer.Option(metavar="N", help="Links between host and FPGA, 1 or 2.")] = 1,
     policy: Annotated[
         str,
@@ -110,6 +121,7 @@ def eci(
         profile,
         seed,
         port,
+        homes,
     )
     if print_scenario:
         print(command.scenario_text(asked))

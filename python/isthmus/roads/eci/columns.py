@@ -25,6 +25,10 @@ COLUMNS: Sequence[Column] = (
     Column(
         "port", "what the FPGA's logic is connected to, where not the agent", lambda m: m.workload.get("port")
     ),
+    Column("homes", "both, where each end has memory", lambda m: m.workload.get("homes")),
+    Column(
+        "beside", "what the other end did with the other memory meanwhile", lambda m: m.workload.get("beside")
+    ),
     Column("policy", "how messages take two links", lambda m: m.workload.get("policy")),
     Column(
         "second_link_share",

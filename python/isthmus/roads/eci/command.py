@@ -20,6 +20,7 @@ from isthmus.roads.eci.bench import (
     ALL_OPERATIONS,
     BARRIER,
     DRIVERS,
+    HOMES,
     HOST_OPERATIONS,
     IO,
     IPI,
@@ -36,10 +37,13 @@ from isthmus.roads.eci.bench import (
     points,
     rates,
     scenario,
+    together,
 )
 from isthmus.roads.eci.platform import KINDS
 from isthmus.storage import result_file
 
+BOTH = "both"
+"""Reads, and writes, of both ends at once, and each alone."""
 _ONE = "--op, --driver, --port, -s, --window, --policy, --errors, --platform, --profile"
 """Options that choose one run."""
 
@@ -61,22 +65,28 @@ class Asked:
     profile: str = "isthmus"
     seed: int = 1
     port: str = "lines"
+    homes: str = "one"
 
 
 def wanted(asked: Asked) -> list[Point]:
     """The runs. Raises `UserError` with one line for what cannot be run."""
     a = asked
-    choose("op", a.operation, (*ALL_OPERATIONS, "all"))
+    choose("op", a.operation, (*ALL_OPERATIONS, BOTH, "all"))
     choose("driver", a.driver, (*DRIVERS, IO, IPI, BARRIER, *PCIE))
     lines = OPERATIONS if a.driver in PCIE or a.port != "lines" else (*OPERATIONS, *HOST_OPERATIONS)
     every = WORD_OPERATIONS.get(a.driver, lines)
-    operations = every if a.operation == "all" else (a.operation,)
+    both = a.operation == BOTH
+    if both and (a.driver not in DRIVERS or a.port != "lines" or a.pcie):
+        raise UserError(f"op: both ends read and write lines by {', '.join(DRIVERS)}, on port lines")
+    operations = every if a.operation in (BOTH, "all") else (a.operation,)
+    choose("homes", a.homes, HOMES)
+    homes = "both" if both else a.homes
     choose("policy", a.policy, (*POLICIES, "all"))
     choose("port", a.port, PORTS)
     choose("profile", a.profile, (*PROFILES, "all"))
     profiles = PROFILES if a.profile == "all" else (a.profile,)
     chosen = platforms.chosen(a.platform, KINDS, ROAD.name)
-    return points(
+    found = points(
         chosen,
         profiles,  # type: ignore[arg-type]
         operations,  # type: ignore[arg-type]
@@ -90,7 +100,9 @@ def wanted(asked: Asked) -> list[Point]:
         a.pcie and a.driver not in PCIE,
         rates(a.errors),
         a.port,
+        homes,
     )
+    return together(found) if both else found
 
 
 def scenario_text(asked: Asked) -> str:
@@ -100,7 +112,7 @@ def scenario_text(asked: Asked) -> str:
         raise UserError(f"print-scenario: {len(found)} runs; name {_ONE}")
     [point] = found
     t = point.transfers
-    made = models(point.platform, point.profile, t.cached, t.links, t.driver, t.port)
+    made = models(point.platform, point.profile, t.cached, t.links, t.driver, t.port, t.homes)
     return json.dumps(scenario(point, made), indent=1)
 
 

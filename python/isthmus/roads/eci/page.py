@@ -16,7 +16,8 @@ def _case(m: Measurement) -> str:
         return f"{m.profile}, {beside.name(m)}, errors {wrong:g}"
     if beside.is_pcie(m):
         return f"{m.profile}, {beside.name(m)}"
-    return f"{m.profile}, {policy}" if policy else m.profile
+    at_once = ", both at once" if "beside" in m.workload else ""
+    return (f"{m.profile}, {policy}" if policy else m.profile) + at_once
 
 
 def _over_the_link(members: Sequence[Measurement]) -> Sequence[Measurement]:
@@ -26,6 +27,8 @@ def _over_the_link(members: Sequence[Measurement]) -> Sequence[Measurement]:
 COLOURS = {
     "isthmus": "c3",
     "as-published": "c1",
+    "isthmus, both at once": "c2",
+    "as-published, both at once": "c4",
     "isthmus, balance": "c3",
     "isthmus, partition": "c2",
     "as-published, balance": "c1",

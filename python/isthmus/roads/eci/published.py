@@ -69,6 +69,16 @@ def points(seed: int = 1) -> list[Point]:
     ):
         one = Transfers("host-read", 128, count, window, seed=seed, driver=driver)
         made.append(Point(one, "isthmus", platform))
+    # Memory at both ends: a read of each end's lines alone, and many of both ends at once.
+    reads: tuple[Operation, Operation] = ("device-read", "host-read")
+    for operation in reads:
+        one = Transfers(operation, 128, READS, 1, seed=seed, driver="cached", homes="both")
+        made.append(Point(one, "isthmus", platform))
+    for driver in ("uncached", "cached"):
+        full = Transfers(
+            reads[0], 128, READS, saturating(128), seed=seed, driver=driver, homes="both", beside=reads[1]
+        )
+        made.append(Point(full, "isthmus", platform))
     # Words: I/O accesses, interrupts and barriers.
     for profile, (driver, operations) in product(PROFILES, WORD_OPERATIONS.items()):
         for operation in operations:

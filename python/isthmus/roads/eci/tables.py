@@ -51,6 +51,10 @@ def _case(m: Measurement) -> tuple[str, str, str, str, str]:
     """What is the same in all rows of a table."""
     w = m.workload
     links = f"two links, {w['policy']}" if "policy" in w else "one link"
+    if "beside" in w:
+        links += f", beside {w['beside']}"
+    elif "homes" in w:
+        links += ", both ends with memory"
     if "port" in w:
         links += ", through an AXI port"
     if beside.is_pcie(m):
