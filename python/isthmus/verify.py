@@ -38,6 +38,10 @@ KINDS = ("input", "prediction", "identity", "claim", "bound", "context")
 Verdict = Literal["agrees", "DIFFERS", "input", "context", "not simulated", "no tolerance", "met", "MISSED"]
 
 
+FAR = 1.5
+"""Beyond this ratio a number without an error is shown with those that differ."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One published number beside the simulated one."""
@@ -60,6 +64,12 @@ class Row:
     @property
     def ratio(self) -> float | None:
         return None if self.simulated is None or not self.value else self.simulated / self.value
+
+    @property
+    def far(self) -> bool:
+        """Far from a number that the document gives without an error."""
+        ratio = self.ratio
+        return self.verdict == "no tolerance" and ratio is not None and not 1 / FAR <= ratio <= FAR
 
     @property
     def allowed(self) -> str:
@@ -271,13 +281,18 @@ def text(found: Sequence[Row], limits: Sequence[Target], notes: bool = False) ->
     also the notes of the other rows."""
     shown = [row for row in found if not row.is_area]
     differ = [row for row in shown if row.verdict == "DIFFERS"]
-    others = [row for row in shown if row.verdict != "DIFFERS"]
+    far = [row for row in shown if row.far]
+    others = [row for row in shown if row.verdict != "DIFFERS" and not row.far]
     parts = [
         "# simulated: profile as-published; isthmus: the same with our gateware's and library's profile\n"
     ]
     if differ:
         parts.append("\n# what DIFFERS\n")
         parts.append(_table_of(differ) + _notes(differ))
+    if far:
+        parts.append(f"\n# what is off by more than {FAR:g} times; the document gives no error\n")
+        parts.append(_table_of(far) + _notes(far))
+    if differ or far:
         parts.append("\n# all other rows\n")
     parts.append(_table_of(others))
     if notes:
@@ -370,13 +385,19 @@ def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
     for kind, words in _COUNTED.items():
         members = [fact for fact in known if fact.kind == kind]
         judged = [fact for fact in members if fact.verdict != "not judged"]
-        if not members and kind == "identity":
+        if not members:
             continue
         agree = sum(fact.verdict == "agrees" for fact in judged)
-        parts.append(f"{agree} of {len(judged)} {words}")
         left = len(members) - len(judged)
-        if left:
+        if judged:
+            parts.append(f"{agree} of {len(judged)} {words}")
+        if left and judged:
             parts[-1] += f" ({left} not judged: not simulated, or no error given)"
+        elif left:
+            parts.append(f"{left} {kind}s not judged: not simulated, or no error given")
+    far = sum(row.far for row in found)
+    if far:
+        parts.append(f"{far} numbers without an error are off by more than {FAR:g} times")
     met = sum(target.verdict == "met" for target in limits)
     simulated = sum(target.simulated is not None for target in limits)
     if limits:

@@ -115,8 +115,11 @@ class TransferPage:
         made = []
         for name in OPERATIONS:
             members = [m for m in alone if _operation(m) == name]
-            if members:
-                made.append(self._latency(name, members))
+            # A round trip and one way are no two heights of one axis.
+            definitions = dict.fromkeys(m.definition for m in members)
+            for definition in definitions:
+                some = [m for m in members if m.definition == definition]
+                made.append(self._latency(name, some, definition if len(definitions) > 1 else ""))
         if many:
             made.append(self._rate(many))
         staged = [m for m in alone if m.stages and m.workload["lines"] == 1]
@@ -124,15 +127,16 @@ class TransferPage:
             made.append(self._stages(staged))
         return made
 
-    def _latency(self, name: str, members: Sequence[Measurement]) -> Figure:
+    def _latency(self, name: str, members: Sequence[Measurement], only: str = "") -> Figure:
+        """`only`: the definition of latency, where another figure has another one."""
         definition = one_definition(members, "latency")
 
         def value(m: Measurement) -> float:
             return round(m.latency.avg / 1e3, 2) if m.latency else 0.0
 
         return Figure(
-            id=f"latency-{name}",
-            title=f"Latency of {name}, one transfer at a time",
+            id=f"latency-{name}-{only}" if only else f"latency-{name}",
+            title=f"Latency of {name}, one transfer at a time" + (f", {definition}" if only else ""),
             caption=f"Mean, {definition}; both axes are logarithmic.",
             panels=[self._panel("latency in ns", members, value, scale="log")],
             table=self._table(members),

@@ -109,7 +109,7 @@ def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
 def test_the_page_answers_with_the_smallest_round_trip_and_the_highest_rate() -> None:
     drawn = page.page(measured())
     assert "A put of 4096 bytes is with the far program after 2.365 us (apelink, isthmus" in drawn
-    assert "3000 MB/s come, 89.0 % of what the link carries" in drawn
+    assert "bytes carry 3000 MB/s, 89.0 % of what the link carries" in drawn
     assert "chart-puts-0" in drawn
 
 

@@ -12,7 +12,7 @@ import pytest
 from isthmus import platforms, verify
 from isthmus.errors import UserError
 from isthmus.report.figures import Figure
-from isthmus.results import Document, load
+from isthmus.results import Document, document, load
 from isthmus.roads.ccix import bench as ccix
 from isthmus.roads.ccix import command, page, published, tables
 from isthmus.roads.ccix.bench import Point, Transfers
@@ -155,6 +155,17 @@ def test_the_page_draws_a_line_for_each_profile_and_driver() -> None:
         for case in ("", ", 4K sequential, hit", ", 4K sequential, miss", ", cached", ", cached-hit", ", DMA")
     ]  # fmt: skip
     assert len(tables.text(measured()).splitlines()) > 10
+
+
+def test_a_round_trip_and_one_way_have_figures_of_their_own() -> None:
+    made = measured()
+    raw = [
+        {**item, "definition": "rtt" if item["workload"]["driver"] == "cached-hit" else "one_way"}
+        for item in made.raw["results"]
+    ]
+    mixed = document(made.raw["context"], raw)
+    named = [figure.id for figure in page.PAGE.figures(mixed) if figure.id.startswith("latency-device-read")]
+    assert sorted(named) == ["latency-device-read-one_way", "latency-device-read-rtt"]
 
 
 def memory_name(v: ccix.Translation) -> str:

@@ -301,6 +301,10 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
             {"driver": "cached", "size": "16K", "iterations": 9000},
             "9000 transfers of 16384 bytes access 1154688 lines that no cache has, each once; at most",
         ),
+        (
+            {"pcie": True, "operation": "host-read"},
+            "pcie: host-read is not measured over PCIe; expected device",
+        ),
         ({"operation": "device-raed"}, "unknown op 'device-raed'; did you mean 'device-read'?"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import fixture
@@ -149,9 +150,20 @@ def test_a_time_and_its_rate_are_one_fact_and_it_differs_where_one_of_them_does(
 def test_an_identity_is_not_counted_among_the_predictions() -> None:
     rows = [_row("sum", "identity", "agrees"), _row("total", "prediction", "DIFFERS")]
     assert verify.summary(rows, []) == (
-        "0 of 1 predicted facts agree within the document's own error; 0 of 0 of the document's conclusions "
-        "and bounds come out; 1 of 1 identities hold."
+        "0 of 1 predicted facts agree within the document's own error; 1 of 1 identities hold."
     )
+
+
+def test_a_number_far_from_one_without_an_error_is_no_agreement() -> None:
+    def row(name: str, simulated: float) -> verify.Row:
+        return replace(_row(name, "prediction", "no tolerance"), tolerance=None, simulated=simulated)
+
+    rows = [row("near", 1.4), row("low", 0.6), row("high", 1.6), _row("good", "prediction", "agrees")]
+    printed = verify.text(rows, [])
+    far = printed.index("# what is off by more than 1.5 times; the document gives no error")
+    assert far < printed.index("\nlow ") < printed.index("\nhigh ") < printed.index("\nnear ")
+    assert verify.summary(rows, []).endswith("; 2 numbers without an error are off by more than 1.5 times.")
+    assert "off by more" not in verify.text(rows[:1], [])
 
 
 def test_what_differs_is_printed_first_with_its_reason() -> None:

@@ -53,9 +53,17 @@ impl Host {
     pub fn resolve(&self) -> Result<SocketAddr, TransportError> {
         (self.host.as_str(), self.port)
             .to_socket_addrs()
-            .map_err(|source| TransportError::Io {
-                action: format!("resolve {:?}", self.host),
-                source,
+            .map_err(|source| match self.host.rsplit_once(':') {
+                // As a URL has it; a colon is part of an IPv6 address, and that resolves.
+                Some((host, port))
+                    if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) =>
+                {
+                    let (host, whole) = (host.trim_matches(['[', ']']), &self.host);
+                    TransportError::Other(format!(
+                        "{whole:?}: expected udp/{host}/{port}, a slash before the port"
+                    ))
+                }
+                _ => TransportError::Io { action: format!("resolve {:?}", self.host), source },
             })?
             .find(|address| self.family.accepts(address))
             .ok_or_else(|| {
@@ -196,6 +204,17 @@ impl fmt::Display for DeviceName {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_behind_a_colon_is_told_where_it_goes() {
+        for (host, right) in [("127.0.0.1:1", "udp/127.0.0.1/1"), ("[::1]:60368", "udp/::1/60368")]
+        {
+            let name: DeviceName = format!("udp/{host}").parse().unwrap();
+            let DeviceName::Udp(found) = name else { panic!("{name}") };
+            let said = found.resolve().unwrap_err().to_string();
+            assert!(said.contains(&format!("expected {right}")), "{said}");
+        }
+    }
 
     #[test]
     fn names_of_the_tools() {

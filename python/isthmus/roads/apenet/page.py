@@ -58,7 +58,7 @@ def _answer(document: Document) -> str:
     if carried:
         m = max(carried, key=lambda m: rate(m) or 0)
         sentences.append(
-            f"Of puts of {m.workload['bytes']} bytes {rate(m):.0f} MB/s come, "
+            f"Puts of {m.workload['bytes']} bytes carry {rate(m):.0f} MB/s, "
             f"{100 * (share(m) or 0):.1f} % of what the link carries ({_name(m)})."
         )
     return f'<p class="headline">{escape(" ".join(sentences))}</p>'

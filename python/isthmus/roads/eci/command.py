@@ -76,6 +76,8 @@ def wanted(asked: Asked) -> list[Point]:
     lines = OPERATIONS if a.driver in PCIE or a.port != "lines" else (*OPERATIONS, *HOST_OPERATIONS)
     every = WORD_OPERATIONS.get(a.driver, lines)
     both = a.operation == BOTH
+    if a.pcie and a.operation not in (*OPERATIONS, BOTH, "all"):
+        raise UserError(f"pcie: {a.operation} is not measured over PCIe; expected {' or '.join(OPERATIONS)}")
     if both and (a.driver not in DRIVERS or a.port != "lines" or a.pcie):
         raise UserError(f"op: both ends read and write lines by {', '.join(DRIVERS)}, on port lines")
     operations = every if a.operation in (BOTH, "all") else (a.operation,)

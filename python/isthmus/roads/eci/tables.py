@@ -8,7 +8,7 @@ from isthmus.results.table import aligned
 from isthmus.roads.eci import beside, errors
 from isthmus.roads.eci.bench import HOST_OPERATIONS
 
-HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GiB/s", "packing", "bounded by")
+HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GB/s", "packing", "bounded by")
 
 LINES = {"device": "of host memory, lines of 128 bytes", "host": "of the FPGA's memory, lines of 128 bytes"}
 """By who asks."""
@@ -77,7 +77,7 @@ def row(m: Measurement) -> list[str]:
         f"{m.latency.min / 1e3:.1f}",
         f"{w['fastest_cycles']:.1f}",
         f"{rate.payload_bit_s / 8e9:.3f}" if rate else "",
-        f"{w['link_bytes_s'] / (1 << 30):.3f}",
+        f"{w['link_bytes_s'] / 1e9:.3f}",
         f"{100 * w['packing_share']:.1f} %",
         bounded_by(m),
     ]

@@ -37,7 +37,7 @@ def switch(
         ),
     ] = "0.1:1.0",
     packets: Annotated[
-        int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
+        int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load, at the least.")
     ] = 20_000,
     seed: Seed = 1,
     profile: Profile = "isthmus",

@@ -28,7 +28,7 @@ def torus(
         int, typer.Option("-s", "--size", metavar="BYTES", help="Payload of a packet, a multiple of 16.")
     ] = 128,
     packets: Annotated[
-        int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load.")
+        int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load, at the least.")
     ] = 20_000,
     platform: Platform = "apenet",
     seed: Seed = 1,
