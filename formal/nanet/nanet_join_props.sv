@@ -119,7 +119,7 @@ module nanet_join_props
         // Late is what is outside.
         if (late_o[i] && !dut.ended_q) assert (24'(number_q - dut.present_q) >= 24'd256);
         if (late_o[i] && dut.ended_q) assert (24'(dut.present_q - number_q - 24'd1) < 24'd256);
-        if (late_o[i]) assert (dut.open_q);
+        if (late_o[i]) assert (dut.open_q && !dut.clear);
         // None leaves without a fragment whose heads are being read.
         if (dut.state_q == Collect && dut.here == '0 && dut.settled) begin
           assert (heads_q == 2'd2 || (heads_q == 2'd0 && !fragment_valid_i[i]) || given_q[i] || other_q[i]);

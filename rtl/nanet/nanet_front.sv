@@ -6,8 +6,8 @@
 ///               clock, hit_end_o with the last, or drop_i, for a clock, lets them go unread
 ///   Late        its number is none of the next Ahead from present_i on: late_o, for a clock, or
 ///               repeated_o, if this board had given it, as far as its last 32 events. It is
-///               dropped. Also what it has given of the present one, given_i. Without open_i any
-///               number may come; with ended_i any but the Tail before present_i
+///               dropped. Also what it has given of the present one, given_i. Without open_i, or
+///               with any_i, any number may come; with ended_i any but the Tail before present_i
 ///   Latency     2 cycles for the heads, which are read as soon as they come
 ///   Throughput  a hit a cycle
 ///   Parameters  Ahead: numbers that may be lost together; Tail: of a burst's end
@@ -25,6 +25,7 @@ module nanet_front
   output logic          fragment_ready_o,
   input  fragment_t     fragment_i,
   input  logic          open_i,
+  input  logic          any_i,        // behind the present datagram any number may begin
   input  logic          ended_i,      // the burst has ended with the event before present_i
   input  event_number_t present_i,
   input  logic          leave_i,      // strobe: the present event leaves
@@ -60,8 +61,8 @@ module nanet_front
 
   assign hit          = fragment_hit_t'(fragment_i.data);
   assign back         = present_i - front_q.number;
-  assign gone         = open_i && (ended_i ? back - 24'd1 < 24'(Tail)
-                                           : front_q.number - present_i >= 24'(Ahead));
+  assign gone         = open_i && !any_i && (ended_i ? back - 24'd1 < 24'(Tail)
+                                                     : front_q.number - present_i >= 24'(Ahead));
   assign was_given    = gone && back <= 24'(History) && given_q[5'(back - 24'd1)];
   assign repeated_o   = state_q == There && !take_i &&
                         (was_given || (open_i && back == '0 && given_i));

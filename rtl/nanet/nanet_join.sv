@@ -95,6 +95,7 @@ module nanet_join
       .fragment_ready_o(fragment_ready_o[i]),
       .fragment_i      (fragment_i[i]),
       .open_i          (open_q),
+      .any_i           (clear),
       .ended_i         (ended_q),
       .present_i       (present_q),
       .leave_i         (leave),

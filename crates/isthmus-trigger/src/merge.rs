@@ -2,7 +2,7 @@
 //! Streams of the readout's multi-event packets, one a link: made from events, and merged into events again by
 //! event number and time stamp.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::geometry::NULL_ID;
 use crate::na62::mep::{self, Fragment, Mep};
@@ -172,6 +172,8 @@ pub struct Merger {
     format: Format,
     /// By the number of the first event: what each board sent.
     open: BTreeMap<u32, [Option<Part>; LINKS]>,
+    /// Groups in the order in which their first packets came; some are complete already.
+    came: VecDeque<u32>,
     incomplete: u64,
 }
 
@@ -179,7 +181,7 @@ impl Merger {
     /// Nothing has come.
     #[must_use]
     pub fn new(format: Format) -> Self {
-        Self { format, open: BTreeMap::new(), incomplete: 0 }
+        Self { format, open: BTreeMap::new(), came: VecDeque::new(), incomplete: 0 }
     }
 
     /// Groups given up: a packet of theirs never came.
@@ -216,22 +218,28 @@ impl Merger {
             timestamps: packet.fragments.iter().map(|one| one.timestamp).collect(),
             boards: boards.collect::<Result<_, _>>()?,
         };
-        let parts = self.open.entry(first_event).or_default();
-        let Some(place) = parts.get_mut(link) else {
+        if link >= LINKS {
             return Err(FormatError::Value { what: "board", value: link as u64 });
-        };
+        }
+        let parts = self.open.entry(first_event).or_insert_with(|| {
+            self.came.push_back(first_event);
+            Default::default()
+        });
+        let place = &mut parts[link];
         if place.replace(part).is_some() {
             return Err(FormatError::Value { what: "board's second packet", value: link as u64 });
         }
         let complete = parts.iter().all(Option::is_some);
         if !complete {
-            if self.open.len() > KEPT {
-                self.open.pop_first();
-                self.incomplete += 1;
+            // The one that came first goes, whatever its number: a wrong one would stay for ever.
+            while self.open.len() > KEPT {
+                let Some(oldest) = self.came.pop_front() else { break };
+                self.incomplete += u64::from(self.open.remove(&oldest).is_some());
             }
             return Ok(None);
         }
         let parts = self.open.remove(&first_event).unwrap_or_default();
+        self.came.retain(|one| *one != first_event);
         let parts: Vec<Part> = parts.into_iter().flatten().collect();
         let times = &parts[0].timestamps;
         for part in &parts[1..] {

@@ -95,6 +95,23 @@ fn a_lost_packet_makes_its_group_incomplete_and_no_other() {
 }
 
 #[test]
+fn packets_with_wrong_numbers_leave_and_the_others_are_merged() {
+    let made = events(2);
+    let mut merger = Merger::new(Format::Tel62);
+    // More than are kept, each of one board alone, with numbers above those that follow.
+    for group in 1_000..1_100 {
+        let sent = packets(Format::Tel62, group, 2 * group as u32, &made).unwrap();
+        assert_eq!(merger.push(&sent[0].bytes), Ok(None));
+    }
+    for group in 0..10 {
+        let sent = packets(Format::Tel62, group, 2 * group as u32, &made).unwrap();
+        let merged: Vec<_> =
+            sent.iter().filter_map(|one| merger.push(&one.bytes).unwrap()).collect();
+        assert_eq!(merged.len(), 1, "group {group}");
+    }
+}
+
+#[test]
 fn packets_that_do_not_belong_together_are_refused() {
     let made = events(8);
     let mut merger = Merger::new(Format::Tel62);
