@@ -397,7 +397,8 @@ def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
             parts.append(f"{left} {kind}s not judged: not simulated, or no error given")
     far = sum(row.far for row in found)
     if far:
-        parts.append(f"{far} numbers without an error are off by more than {FAR:g} times")
+        what = "number without an error is" if far == 1 else "numbers without an error are"
+        parts.append(f"{far} {what} off by more than {FAR:g} times")
     met = sum(target.verdict == "met" for target in limits)
     simulated = sum(target.simulated is not None for target in limits)
     if limits:
