@@ -394,7 +394,7 @@ def summary(found: Sequence[Row], limits: Sequence[Target]) -> str:
         if left and judged:
             parts[-1] += f" ({left} not judged: not simulated, or no error given)"
         elif left:
-            parts.append(f"{left} {kind}s not judged: not simulated, or no error given")
+            parts.append(f"{left} not judged: not simulated, or no error given")
     far = sum(row.far for row in found)
     if far:
         what = "number without an error is" if far == 1 else "numbers without an error are"

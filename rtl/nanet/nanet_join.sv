@@ -12,9 +12,9 @@
 ///               since it was waited for in vain. A board whose next event has a higher number has
 ///               none of this one
 ///   Time stamp  that of the lowest board's fragment counts; others are counted and left out
-///   Numbers     one of the next Ahead is waited for; any other is late, so that a board with a wrong
-///               number does not stop the rest. Where nothing but late fragments come, Lost of them
-///               and from more than one board, the next number is taken as it is
+///   Numbers     one of the next Ahead is waited for; any other is late, so that a board with a
+///               wrong number does not stop the rest. Where nothing but late fragments come, Lost
+///               of them and from more than one board, the next number is taken as it is
 ///   Burst       behind a datagram with the last event of a burst any number may come, but those of
 ///               its last Tail events, which are late
 ///   Clear       clear_i ends the waiting, and behind the present datagram any number may come

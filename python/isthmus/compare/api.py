@@ -103,7 +103,7 @@ def compare(
     rate        instead of window: requests a second, for example "100k"
     platforms   names, or paths of .toml files; none: one or two of each road
     settings    constants that replace a platform's: ["link.generation=3"]
-    driver      this way alone: dma, loads, bulk, serial, datagram, inline, message, poll or interrupt
+    driver      this way alone: ring, dma, loads, bulk, serial, datagram, inline, message, poll, cached
     iterations  requests that are measured
     noise       file of a histogram of wake-up latencies, for instance of `cyclictest -h`
     runner, models  stand-ins for the engine, for tests
