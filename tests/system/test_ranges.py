@@ -98,7 +98,7 @@ def test_both_ends_of_every_range_are_taken_by_the_simulator(name: str, profile:
 def test_an_unknown_road_is_named_beside_all_roads() -> None:
     with pytest.raises(
         UserError,
-        match="unknown road `tokenring`: expected one of etherbone, switch, rdma, pcix, blockdma, nanet, eci, ccix",
+        match="unknown road `tokenring`: expected one of etherbone, switch, rdma, pcix, blockdma, nanet",
     ):
         native.run_scenario({"road": "tokenring"})
 
