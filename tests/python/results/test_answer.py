@@ -48,6 +48,19 @@ def test_another_winner_changes_the_answer(made: Document) -> None:
     assert "Blocking beats pipelined at every cycle size from 1 to 8" in _text(slow)
 
 
+def test_what_was_measured_alone_is_compared_with_nothing(made: Document) -> None:
+    one = made.results[0].platform
+    some = [
+        item
+        for item in made.raw["results"]
+        if item["platform"] == one and item["method"] == "blocking" and not item["id"].endswith("ts8")
+    ]
+    text = _text(document(made.raw["context"], some))
+    assert text.startswith("Blocking alone was measured: with 7 timestamps a cycle")
+    for word in ("fastest", "overtakes", "place"):
+        assert word not in text.replace("place to place", "")
+
+
 def test_a_crossover_is_found(made: Document) -> None:
     crossed = made
     for count in (1, 2, 3):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from isthmus import platforms, verify
 from isthmus.errors import UserError
-from isthmus.results import Document
+from isthmus.results import Document, document
 from isthmus.roads.nanet import chain, page, tables
 from isthmus.roads.nanet.bench import LARGEST, Point, Stream, measure
 from isthmus.roads.nanet.platform import top
@@ -68,6 +69,16 @@ def test_the_terminal_shows_each_run_and_the_parts_of_the_largest_datagram() -> 
     assert "isthmus       window:16" in text
     assert f"# parts of the way, {LARGEST} bytes" in text
     assert "1.000..1.500" in text
+
+
+def test_a_rate_that_is_not_carried_is_saturated() -> None:
+    raw = copy.deepcopy(dict(measured().raw))
+    for item in raw["results"]:
+        item["workload"]["saturated"] = item["workload"].get("window") != 1
+    text = tables.text(document(raw["context"], raw["results"]))
+    rows = [line.split() for line in text.splitlines() if " window:" in line]
+    assert {row[4] == "saturated" for row in rows if row[1] == "window:16"} == {True}
+    assert {row[4] == "saturated" for row in rows if row[1] == "window:1"} == {False}
 
 
 def test_the_page_answers_with_both_profiles() -> None:

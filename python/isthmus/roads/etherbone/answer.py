@@ -77,9 +77,11 @@ def _winner(best: Measurement, same: Mapping[str, Sequence[Measurement]]) -> Sen
         if method != best.method
     ]
     rest = f"; {', '.join(others)}" if others else ""
+    first = "is fastest" if others else "alone was measured"
+    counts = f"{best.timestamps} timestamp{'s' if best.timestamps > 1 else ''}"
     return Sentence(
         "Which method",
-        f"{best.method.capitalize()} is fastest: with {best.timestamps} timestamps a cycle one timestamp "
+        f"{best.method.capitalize()} {first}: with {counts} a cycle one timestamp "
         f"(8 bytes) costs {time(_cost(best))} over {best.platform}, profile {best.profile}"
         f"{_in_flight(best)}{rest}. That is "
         f"{rate(1e12 / _cost(best), 'timestamps/s')} or {rate(64e12 / _cost(best), 'bit/s')} of payload.",
@@ -124,7 +126,7 @@ def _meetings(document: Iterable[Measurement]) -> list[Sentence]:
             found.setdefault((m.profile, m.method), {}).setdefault(m.platform, {})[words] = m.latency.avg
     said: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for (profile, method), roads in sorted(found.items()):
-        if method == "convenience":
+        if method == "convenience" or len(roads) < 2:
             continue
         pairs = [two for two in combinations(sorted(roads), 2) if buses[two[0]] != buses[two[1]]]
         said.setdefault((profile, *_race(roads, "words", pairs)), []).append(method)

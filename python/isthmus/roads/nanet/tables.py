@@ -103,6 +103,8 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
     for m in members:
         w, latency = m.workload, m.latency
         times = ("-",) * 3 if latency is None else (us(latency.min), us(latency.avg), us(latency.max))
+        if w.get("saturated"):
+            times = ("saturated", "", "")
         ends = (part(m, "to_program", "min"), part(m, "to_program", "max"))
         after = ("-", "-") if None in ends else tuple(us(end) for end in ends if end is not None)
         carried = digits(rate(m)) if m.throughput else "-"
