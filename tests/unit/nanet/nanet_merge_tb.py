@@ -444,6 +444,28 @@ async def a_list_that_is_disabled_while_an_event_waits_begins_anew(dut: Any) -> 
 
 
 @cocotb.test()
+async def a_clear_ends_the_waiting_of_a_datagram_that_has_begun(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start(wait=100_000)
+    made = Detector(bench.rng, bench.ports, hits=4)
+    packets = made.group(3)
+    last = bench.ports - 1
+    packets[last] = Packet(packets[last].fragments[:1])
+    await bench.put_all(enumerate([packet] for packet in packets))
+    await ClockCycles(dut.clk_i, 400)
+    assert not dut.idle_o.value
+    await FallingEdge(dut.clk_i)
+    dut.clear_i.value = 1
+    await FallingEdge(dut.clk_i)
+    dut.clear_i.value = 0
+    await ClockCycles(dut.clk_i, 400)
+    assert dut.idle_o.value
+    assert [event.number for event in bench.out] == [0, 1, 2]
+    bench.check(made.sent)
+    nothing_but(bench.counters(), missing=[*[0] * last, 2])
+
+
+@cocotb.test()
 async def anything_else_gives_nothing(dut: Any) -> None:
     """Bits turned in good datagrams: what is no packet is counted, and no event is touched by it."""
     bench = Bench(dut)

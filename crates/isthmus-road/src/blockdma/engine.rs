@@ -154,7 +154,7 @@ impl TaskUser for Logic {
             Part::Descriptor => {
                 self.moved.borrow_mut().descriptors += 1;
                 let Some(of) = self.descriptor(block) else {
-                    return self.fail(format!("descriptor {block} is none"));
+                    return self.fail(format!("slot of block {block} holds no valid descriptor"));
                 };
                 self.ready.push_back((block, Part::Data(of)));
                 // Writes stay in order: the record is visible behind its data.
