@@ -12,7 +12,7 @@ import pytest
 from isthmus import platforms, verify
 from isthmus.errors import UserError
 from isthmus.results import Document, document
-from isthmus.roads.nanet import chain, page, tables
+from isthmus.roads.nanet import chain, page, stages, tables
 from isthmus.roads.nanet.bench import LARGEST, Point, Stream, measure
 from isthmus.roads.nanet.platform import top
 from isthmus.roads.nanet.published import points
@@ -109,8 +109,36 @@ def test_the_page_of_a_program_that_sends_says_when_its_frame_is_on_the_wire_and
 def test_the_page_draws_time_and_rate_over_size() -> None:
     runs = [Point(Stream(size, window=window), "isthmus") for size in (64, 1472) for window in (1, 16)]
     drawn = page.figures(measure(runs, runner=engine, given=Path("model.so")))
-    assert [figure.id for figure in drawn] == ["after", "rate", "parts"]
-    assert [row[1:] for row in drawn[1].table.rows] == [("64", "100.0", "90.0"), ("1472", "100.0", "90.0")]
+    assert [figure.id for figure in drawn] == ["stages", "after", "rate", "parts"]
+    assert [row[1:] for row in drawn[2].table.rows] == [("64", "100.0", "90.0"), ("1472", "100.0", "90.0")]
+
+
+def test_stages_follow_from_their_durations_and_from_what_ends_at_the_same_moment() -> None:
+    raw = copy.deepcopy(dict(measured().raw))
+    durations = {"udp": 3, "wake": 1, "work": 4, "write": 0.5, "inside": 7, "after_frame": 6, "to_program": 8}
+    for item in raw["results"]:
+        item["latency_ps"]["avg"] = 20e6
+        for name, us in durations.items():
+            item["workload"]["parts_ps"][name]["avg"] = us * 1e6
+    one = next(m for m in document(raw["context"], raw["results"]) if m.workload["window"] == 1)
+    assert stages.spans(one) == {
+        "wire": (0, 12),
+        "udp": (11, 14),
+        "wake": (12.5, 13.5),
+        "work": (13.5, 17.5),
+        "write": (17.5, 18),
+        "program": (18, 20),
+    }
+
+
+def test_the_distribution_has_all_datagrams_each_where_it_came() -> None:
+    raw = copy.deepcopy(dict(measured().raw))
+    for item in raw["results"]:
+        item["histogram"]["buckets"] = [[500_000, 1], [1_500_000, 2], [10**9, 1]]
+    made = document(raw["context"], raw["results"])
+    corners = stages.distribution(made, next(iter(made)), 0.0, 1.0)
+    assert corners[1:4] == [[0.0, 25], [1.0, 50], [2.0, 0]]
+    assert corners[-2:] == [[59.0, 25], [60.0, 0]]
 
 
 def test_every_published_number_of_the_interface_is_compared() -> None:

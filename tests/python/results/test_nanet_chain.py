@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from isthmus import verify
 from isthmus.errors import UserError
-from isthmus.results import Document, to_csv
+from isthmus.results import Document, document, to_csv
 from isthmus.roads.nanet import chain_page, chain_tables, command, page, tables
 from isthmus.roads.nanet.chain import Chain, measure, scenario
 from isthmus.roads.nanet.published import chains
@@ -157,6 +158,15 @@ def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> Non
     assert [figure.id for figure in figures] == ["chain-latency", "chain-edge", "chain-parts"]
     # Ten samples beyond a point.
     assert figures[0].panels[0].option["series"][0]["data"] == [[5.0, 0.25]]
+
+
+def test_the_page_says_what_releases_the_answers(times: Path) -> None:
+    made = measured(times)
+    assert "is a model outside the interface" in page.page(made)
+    raw = copy.deepcopy(dict(made.raw))
+    for item in raw["results"]:
+        item["counters"]["release.released"] = 1
+    assert "The interface itself releases each answer" in page.page(document(raw["context"], raw["results"]))
 
 
 def test_places_stand_side_by_side_with_their_quality(times: Path) -> None:

@@ -266,6 +266,16 @@ def method(document: Document) -> str:
             "buffer; every candidate is compared with the model's."
             for mhz in sorted({m.workload["search_mhz"] for m in chains(document) if place(m) == "fpga"})
         ),
-        "The release of fixed latency behind the result pins is a model outside the interface.",
+        _release(document),
     ]
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+
+
+def _release(document: Document) -> str:
+    """Who releases the answers: the engine counts what the interface released, where it does."""
+    if all("release.released" in m.counters for m in chains(document)):
+        return (
+            "The interface itself releases each answer a fixed time after its event, on its trigger lines; "
+            "every change of them is compared with the events due."
+        )
+    return "The release of fixed latency behind the result pins is a model outside the interface."

@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
-from isthmus.roads.nanet import chain_page, send_page
+from isthmus.roads.nanet import chain_page, send_page, stages
 from isthmus.roads.nanet.chain_tables import chains
 from isthmus.roads.nanet.curves import axes
 from isthmus.roads.nanet.tables import PARTS, line, part, rate, us
@@ -27,7 +27,7 @@ SOURCE = (
     "A. Lonardo et al., INFN"
 )
 
-COLOURS = {"isthmus": "c3", "as-published": "c1"}
+COLOURS = stages.PROFILES
 
 
 def page(document: Document) -> str:
@@ -62,8 +62,23 @@ def page(document: Document) -> str:
         drawn=figures(document),
         road="nanet",
         source=SOURCE,
-        method="\n".join(platform_tables(document)),
+        method="\n".join([_method(document), *platform_tables(document)]),
     )
+
+
+def _method(document: Document) -> str:
+    checked = sum(m.checked.bytes for m in _streams(document))
+    lines = [
+        "The interface is the synthesizable SystemVerilog of this repository, evaluated clock by clock, from "
+        "the pins of its Ethernet ports to those of its memory port. Source, cable, PCI Express and the "
+        "program's accesses are models.",
+        "The profile as-published has the document's firmware for its addresses: how long it sleeps and "
+        "works is the document's. The profile isthmus has them in gateware.",
+        "The program is the host library of this repository, and polls its event queue or waits for an "
+        "interrupt.",
+        f"Every byte was compared in memory when its event was seen: {checked:,} bytes.",
+    ]
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 def _single(document: Document) -> list[Measurement]:
@@ -117,6 +132,10 @@ def figures(document: Document) -> list[Figure]:
     if len({m.workload["bytes"] for m in many}) > 1:
         made.append(_rates(many))
     if single:
+        largest = max(m.workload["bytes"] for m in single)
+        shown = [m for m in single if m.workload["bytes"] == largest and stages.spans(m)]
+        if shown:
+            made.insert(0, stages.figure(document, shown))
         made.append(_parts(single))
     return [*made, *chain_page.figures(document)] if chains(document) else made
 
@@ -195,7 +214,7 @@ def _parts(members: Sequence[Measurement]) -> Figure:
     return Figure(
         id="parts",
         title="Where the time goes",
-        caption="us, least and most over the measured datagrams, one at a time",
+        caption="Microseconds, least and most over the measured datagrams, one at a time.",
         panels=(),
         table=Table(head, tuple(rows)),
         legend=(),
