@@ -104,6 +104,16 @@ def room(module: str) -> str:
 SHARED = [m for m in MODULES if not room(m) and m != TABLE and not m.startswith(OWN)]
 
 
+BUILT_ON = {("pcix", "rdma"): "a bus by itself: it has no platforms but those of the interface that is on it"}
+"""Roads that import another one, and why."""
+
+
+def crossings(module: str, parsed: ast.AST) -> set[tuple[str, str]]:
+    """The road of a module and another one from whose room it imports."""
+    here = room(module)
+    return {(here, there) for there in map(room, imports(module, parsed)) if here and there not in ("", here)}
+
+
 def named(parsed: ast.Module) -> set[str]:
     """The roads that a module's texts name: by a text that is a road's name, or a part of a path of names."""
     docs = {
@@ -124,6 +134,22 @@ def named(parsed: ast.Module) -> set[str]:
 def test_shared_modules_import_no_room() -> None:
     wrong = {m: sorted(map(room, imports(m, tree(m)))) for m in SHARED if any(map(room, imports(m, tree(m))))}
     assert wrong == {}
+
+
+def test_roads_import_no_other_road() -> None:
+    found = {pair: m for m in MODULES for pair in crossings(m, tree(m))}
+    assert {pair: module for pair, module in found.items() if pair not in BUILT_ON} == {}
+    assert set(BUILT_ON) <= set(found), "an exception that nothing needs"
+
+
+def test_an_import_of_another_road_is_found_and_one_of_the_own_is_not() -> None:
+    parsed = ast.parse(
+        "from isthmus.roads.eci import bench\n"
+        "def f():\n    from isthmus.roads.switch.page import delay\n"
+        "from isthmus.roads.table import road\n"
+    )
+    assert crossings("isthmus.roads.eci.page", parsed) == {("eci", "switch")}
+    assert crossings("isthmus.verify", parsed) == set()
 
 
 def test_shared_modules_name_no_road() -> None:

@@ -12,7 +12,7 @@ from isthmus.verify import PUBLISHED
 
 REFERENCES = (
     "serve", "kinds", "verify", "quantities", "comparisons", "area_notes", "text", "core", "columns", "page",
-    "svg", "label",
+    "svg", "label", "shown",
 )  # fmt: skip
 
 
@@ -23,14 +23,15 @@ def test_every_reference_leads_somewhere(name: str) -> None:
     for field in REFERENCES:
         if reference := getattr(one, field):
             assert resolve(reference) is not None, field
-    for reference in (*one.commands.values(), *(reference for _, reference in one.tools.values())):
+    tools = [reference for _, reference in one.tools.values()]
+    for reference in (*one.commands.values(), *tools, *one.gives.values()):
         assert resolve(reference) is not None
     if one.published:
         assert (PUBLISHED / f"{one.published}.csv").is_file()
 
 
 def test_references_are_all_fields_that_are_none_of_the_rest() -> None:
-    rest = {"name", "title", "commands", "tools", "published", "beside", "places", "question"}
+    rest = {"name", "title", "commands", "tools", "published", "beside", "gives", "places", "question"}
     assert {field.name for field in fields(road(next(iter(ROADS))))} == {*REFERENCES, *rest}
 
 

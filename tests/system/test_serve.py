@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from isthmus import addresses
 from isthmus.errors import UserError
 from isthmus.native import ServeStatus
 from isthmus.paths import ROOT
@@ -311,7 +312,7 @@ def test_a_taken_port_is_one_line(gige: Path, kind: str) -> None:
 )
 def test_a_wrong_address_is_one_line(address: str) -> None:
     with pytest.raises(UserError, match="expected IP:PORT"):
-        serve.split(address)
+        addresses.split(address)
 
 
 def test_only_loopback_unless_asked() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that platforms of several roads have: PCIe, transceivers and cables."""
+"""Parts that platforms of several roads have: PCIe, a PHY, transceivers and cables."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ class SerialCable:
     """The cable of one hop."""
 
     delay: Annotated[Constant, Of("RdmaPlatform", "cable", "propagation, the whole cable")]
+
+
+@dataclass(frozen=True)
+class GigePhy:
+    """The FPGA's Gigabit PHY."""
+
+    ENGINE: ClassVar = "GigePhy"
+
+    tx: Annotated[Constant, "transmit pins (GMII) to medium"]
+    rx: Annotated[Constant, "medium to receive pins (GMII)"]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from isthmus.platforms import kinds
 from isthmus.report.figures import Figure, Swatch, Table
 from isthmus.results import Document
 from isthmus.results.constants import NOT_STORED, Constants
+from isthmus.roads.table import Road, resolve, roads
 from isthmus.units import digits
 
 _ANSWER = """<section id="answer" aria-labelledby="answer-title">
@@ -246,6 +247,12 @@ def _targets(limits: Sequence[verify.Target]) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None else digits(value, 4)
+
+
+def beside(road: Road, document: Document) -> list[Figure]:
+    """What the page of a road shows of the roads beside it."""
+    others = (other for other in roads() if other.name in road.beside and other.shown)
+    return [figure for other in others for figure in resolve(other.shown)(document)]
 
 
 def platform_tables(document: Document) -> list[str]:

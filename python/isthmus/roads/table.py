@@ -56,7 +56,11 @@ class Road:
                  its own workloads, which name them otherwise
     columns      reference to `Sequence[results.Column]`: its own columns of the table of results
     page         reference to `(Document) -> str`: the HTML page
-    beside       roads whose measurements its page shows as well
+    beside       roads whose measurements its page shows as well, by their `shown`
+    shown        reference to `(Document) -> list[report.Figure]`: what other roads' pages show of its
+                 measurements
+    gives        what it measures for documents of others: "verify NAME" or another command -> reference to
+                 `gives.Measure`
     svg          reference to `(Document) -> str`: the main figure
     places       where its transfers spend time
     question     reference to the module that answers `isthmus compare`
@@ -79,6 +83,8 @@ class Road:
     columns: str = ""
     page: str = ""
     beside: frozenset[str] = frozenset()
+    shown: str = ""
+    gives: Mapping[str, str] = field(default_factory=dict)
     svg: str = ""
     places: Mapping[str, Place] = field(default_factory=dict)
     question: str = ""

@@ -12,9 +12,8 @@ from isthmus import platforms, verify
 from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.apenet import bench as apenet
-from isthmus.roads.apenet import command, page, tables
+from isthmus.roads.apenet import command, page, published, tables
 from isthmus.roads.apenet.bench import Point, Puts
-from isthmus.roads.nanet import published
 
 MODEL = Path("apenet_node.so")
 

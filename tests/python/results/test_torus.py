@@ -11,9 +11,8 @@ import pytest
 from isthmus import platforms, verify
 from isthmus.errors import UserError
 from isthmus.results import Document
-from isthmus.roads.nanet import published
 from isthmus.roads.torus import bench as torus
-from isthmus.roads.torus import cli, command, page, tables
+from isthmus.roads.torus import cli, command, page, published, tables
 from isthmus.roads.torus.bench import Traffic
 
 MODEL = Path("torus_node.so")

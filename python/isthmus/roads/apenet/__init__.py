@@ -19,6 +19,7 @@ ROAD = Road(
         "wire": Place("routers and links", "c3"),
         "fpga": Place("the far node", "c1"),
     },
+    gives={"verify nanet": f"{_HERE}.published:given"},
     label=f"{_HERE}.bench:label",
     question=f"{_HERE}.question",
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from isthmus.platforms.model import PROFILES, Constant, Kind
-from isthmus.platforms.parts import DmaMemory, PcieHost, PcieLink, PciePort
+from isthmus.platforms.parts import DmaMemory, GigePhy, PcieHost, PcieLink, PciePort
 
 
 @dataclass(frozen=True)
@@ -19,16 +19,6 @@ class Fpga:
 
     clock: Annotated[Constant, "clock of the gateware, on Ethernet also of its GMII transmit side"]
     epoch: Annotated[Constant, "TAI seconds since 1970 at the start of a run"]
-
-
-@dataclass(frozen=True)
-class Phy:
-    """The FPGA's Gigabit PHY."""
-
-    ENGINE: ClassVar = "GigePhy"
-
-    tx: Annotated[Constant, "transmit pins (GMII) to medium"]
-    rx: Annotated[Constant, "medium to receive pins (GMII)"]
 
 
 @dataclass(frozen=True)
@@ -211,7 +201,7 @@ class Library:
 
 KINDS: Mapping[str, Kind] = {
     "gige": Kind(
-        {"phy": Phy, "link": Link, "nic": Nic, "host": Host, "switch": Switch},
+        {"phy": GigePhy, "link": Link, "nic": Nic, "host": Host, "switch": Switch},
         boards=dict.fromkeys(PROFILES, "gige_etherbone"),
         optional=frozenset({"switch"}),
         fpga=Fpga,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isthmus.addresses import split
 from isthmus.errors import UserError
 
 if TYPE_CHECKING:
@@ -81,18 +82,6 @@ def _bound(option: str, address: str, public: bool) -> str:
             f"expected {option} {every}:{port} for every interface, or no --bind-public"
         )
     return f"[{host}]:{port}" if host.version == 6 else f"{host}:{port}"
-
-
-def split(address: str, option: str = "--udp") -> tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]:
-    """`127.0.0.1:60368` or `[::1]:60368` as address and port."""
-    wrong = UserError(f"{option} {address!r}: expected IP:PORT, such as {DEFAULT_ADDRESS} (port 0: any)")
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 0xFFFF:
-        raise wrong
-    try:
-        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]")), int(port)
-    except ValueError as err:
-        raise wrong from err
 
 
 def address(text: str) -> dict[str, str]:

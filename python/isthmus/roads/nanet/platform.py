@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of, Platform
-from isthmus.platforms.parts import DmaMemory, PcieHost, PcieLink, PciePort
-from isthmus.roads.etherbone.platform import Phy
+from isthmus.platforms.parts import DmaMemory, GigePhy, PcieHost, PcieLink, PciePort
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ KINDS: Mapping[str, Kind] = {
     "nanet": Kind(
         {
             "cable": NanetLink,
-            "phy": Phy,
+            "phy": GigePhy,
             "link": PcieLink,
             "root": PciePort,
             "endpoint": PciePort,

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from isthmus import platforms
+from isthmus.addresses import split
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile
-from isthmus.roads.etherbone.serve import split
 from isthmus.roads.nanet import ROAD, bench
 from isthmus.roads.nanet.platform import KINDS, TEN_GIGABIT_PORTS, is_ten_gigabit, top
 

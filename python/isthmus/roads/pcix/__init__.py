@@ -11,5 +11,6 @@ ROAD = Road(
     quantities=f"{_HERE}.quantities:QUANTITIES",
     core=f"{_HERE}.columns:core",
     columns=f"{_HERE}.columns:COLUMNS",
+    gives=dict.fromkeys(("verify rdma", "bench rdma figures"), f"{_HERE}.bench:given"),
     label=f"{_HERE}.bench:label",
 )

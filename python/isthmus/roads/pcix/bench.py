@@ -16,6 +16,7 @@ from isthmus.bench.session import Session
 from isthmus.errors import UserError
 from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.results import Document
+from isthmus.roads.gives import Request
 from isthmus.roads.rdma import bench as rdma
 
 Test = Literal["store", "store-combined", "read", "write"]
@@ -86,6 +87,11 @@ def measure(
     loaded = session.platform(platform)
     wanted = [scenario(loaded, profile, access, seed) for profile in profiles for access in accesses]
     return session.document(session.run(wanted), seed)
+
+
+def given(request: Request) -> Document:
+    """All of them, for the document of the road whose bus it is."""
+    return measure(request.profiles, seed=request.seed, runner=request.runner)
 
 
 def label(made: Mapping[str, Any]) -> str:

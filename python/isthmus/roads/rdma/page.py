@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from isthmus.report.figures import Figure
-from isthmus.report.page import platform_tables, render
+from isthmus.report.page import beside, platform_tables, render
 from isthmus.results import Document, Measurement
+from isthmus.roads.rdma import ROAD
 from isthmus.roads.rdma.figures.common import (
     LATENCY_METHODS,
     LINES,
@@ -24,7 +25,6 @@ from isthmus.roads.rdma.figures.parts import PARTS, breakdown_figure, crossing_f
 from isthmus.roads.rdma.figures.rates import links_figure, per_descriptor_figure, throughput_figure
 from isthmus.roads.rdma.figures.times import latency_figure, phases_figure, trace_figure, traces
 from isthmus.roads.rdma.tables import COMPONENTS, MIB, OPERATIONS, components, per_descriptor, rate
-from isthmus.roads.switch.page import delay as crossbar_delay
 from isthmus.units import digits, percent
 
 TITLE = "Remote DMA between hosts: what a transfer costs, and where its time goes"
@@ -58,10 +58,7 @@ def page(document: Document) -> str:
 
 def figures(document: Document) -> list[Figure]:
     """All figures that the document's measurements allow."""
-    made = []
-    crossbar = [m for m in document if m.road == "switch" and m.latency is not None and m.workload["load"]]
-    if crossbar:
-        made.append(crossbar_delay(crossbar))
+    made = beside(ROAD, document)
     rated = _rated(document)
     shown = _with_most_lines(rated)
     if shown:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES, Profile
-from isthmus.results import Document, merged
-from isthmus.roads.pcix import bench as pcix
+from isthmus.results import Document
+from isthmus.roads.gives import Request, joined
 from isthmus.roads.rdma.bench import (
     DESCRIPTOR_BYTES,
     PLATFORM,
     POSTINGS,
-    SWITCH,
     Point,
     Posting,
     System,
@@ -25,10 +24,8 @@ from isthmus.roads.rdma.bench import (
     usual_iterations,
     warmup,
 )
-from isthmus.roads.switch.bench import Design, Traffic, curve
-from isthmus.roads.switch.bench import Point as SwitchPoint
-from isthmus.roads.switch.bench import measure as switch_measure
 
+VERIFY = "verify rdma"
 LINKS = 4
 """Figure 7 shows more than twice what one link carries; the interface has up to four."""
 ONE_WAY = (8, 64, 512, 1024, 4096, 8192, 65_536, 524_288)
@@ -147,24 +144,7 @@ def drawn(
     made = measure(wanted, title="figures 7 to 9", runner=runner, given=given)
     if PLATFORM not in {each if isinstance(each, str) else each.name for each in chosen}:
         return made
-    switch = None if given is None else given[SWITCH]
-    crossbar = switch_measure(switch_points(profiles, seed), title="figure 6", runner=runner, given=switch)
-    return merged(merged(made, crossbar), pcix.measure(profiles, seed=seed, runner=runner))
-
-
-DELAY_PORTS = 4
-DELAY_LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
-DELAY_PACKETS = 20_000
-
-
-def switch_points(profiles: Iterable[Profile] = PROFILES, seed: int = 1) -> list[SwitchPoint]:
-    """Figure 6: delay against load through the document's switch of 4 ports, and saturation."""
-    traffic = Traffic(ports=DELAY_PORTS, packets=DELAY_PACKETS, seed=seed)
-    return [
-        point
-        for profile in profiles
-        for point in curve(traffic, Design(profile), DELAY_LOADS, ("rtl", "ideal"))
-    ]
+    return joined(made, "bench rdma figures", Request("figure 6", profiles, seed, runner, given))
 
 
 def points(seed: int = 1) -> list[Point]:
@@ -196,9 +176,9 @@ def promised(
     """The part of `verified` that holds our own limits, with a write and a message of 8 bytes as published
     and the bus by itself: half a minute instead of minutes."""
     made = [*breakdown_points("as-published", PLATFORM, seed), *breakdown_points("isthmus", PLATFORM, seed)]
-    alone = pcix.measure(seed=seed, runner=runner)
     wanted = [*limited_points(seed), *made]
-    return merged(measure(wanted, title="limits of rdma", runner=runner, given=given), alone)
+    found = measure(wanted, title="limits of rdma", runner=runner, given=given)
+    return joined(found, VERIFY, Request(VERIFY, PROFILES, seed, runner, given))
 
 
 def verified(
@@ -208,5 +188,5 @@ def verified(
     more: Sequence[Point] = (),
 ) -> Document:
     """Run them, and the bus by itself; `more` points go into the same document."""
-    alone = pcix.measure(seed=seed, runner=runner)
-    return merged(measure([*points(seed), *more], title="verify rdma", runner=runner, given=given), alone)
+    found = measure([*points(seed), *more], title=VERIFY, runner=runner, given=given)
+    return joined(found, VERIFY, Request(VERIFY, PROFILES, seed, runner, given))

@@ -18,5 +18,7 @@ ROAD = Road(
     core=f"{_HERE}.columns:core",
     columns=f"{_HERE}.columns:COLUMNS",
     page=f"{_HERE}.page:page",
+    shown=f"{_HERE}.page:shown",
+    gives={"bench rdma figures": f"{_HERE}.published:given"},
     label=f"{_HERE}.bench:label",
 )

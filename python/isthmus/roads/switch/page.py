@@ -74,6 +74,12 @@ def figures(document: Document) -> list[Figure]:
     return made
 
 
+def shown(document: Document) -> list[Figure]:
+    """Delay against load alone, for the page of a network with switches."""
+    loaded = [m for m in document if m.road == "switch" and m.latency is not None and m.workload["load"]]
+    return [delay(loaded)] if loaded else []
+
+
 def _traffic(m: Measurement) -> str:
     w = m.workload
     low, high = w["sizes_bytes"]

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from isthmus.bench import runner as running
-from isthmus.platforms import PROFILES
+from isthmus.platforms import PROFILES, Profile
 from isthmus.results import Document
-from isthmus.roads.switch.bench import ENGINES, Design, Point, Traffic, line_load
+from isthmus.roads.gives import Request
+from isthmus.roads.switch.bench import ENGINES, TOP, Design, Point, Traffic, curve, line_load
 from isthmus.roads.switch.bench import measure as measured
 
 PACKETS = 20_000
@@ -50,3 +51,25 @@ def measure(
 ) -> Document:
     """Run them; `more` points go into the same document."""
     return measured([*points(packets, seed), *more], title="verify switch", runner=runner, given=given)
+
+
+DELAY_PORTS = 4
+DELAY_LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+DELAY_PACKETS = 20_000
+
+
+def delay_points(profiles: Iterable[Profile] = PROFILES, seed: int = 1) -> list[Point]:
+    """Figure 6: delay against load through the document's switch of 4 ports, and saturation."""
+    traffic = Traffic(ports=DELAY_PORTS, packets=DELAY_PACKETS, seed=seed)
+    return [
+        point
+        for profile in profiles
+        for point in curve(traffic, Design(profile), DELAY_LOADS, ("rtl", "ideal"))
+    ]
+
+
+def given(request: Request) -> Document:
+    """Figure 6, for the page of the network that has the switch in it."""
+    model = None if request.given is None else request.given[TOP]
+    points = delay_points(request.profiles, request.seed)
+    return measured(points, title=request.title, runner=request.runner, given=model)

@@ -15,5 +15,6 @@ ROAD = Road(
     columns=f"{_HERE}.columns:COLUMNS",
     page=f"{_HERE}.page:page",
     places={"wire": Place("links", "c3"), "fpga": Place("routers", "c1")},
+    gives={"verify nanet": f"{_HERE}.published:given"},
     label=f"{_HERE}.bench:label",
 )
