@@ -9,6 +9,7 @@ mod lock_table;
 mod lock_waits;
 mod locks;
 mod messages;
+mod pcie;
 mod program;
 pub mod scenario;
 mod svm;
@@ -20,10 +21,9 @@ use serde_json::{Map, Value, json};
 
 use isthmus_sim::Picoseconds;
 
-use crate::arrivals::is_saturated;
 use crate::error::RoadError;
 use crate::measurement::{
-    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
+    Carried, Checked, Excluded, Measurement, Origin, SimulationCost, Stage, Throughput,
 };
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
@@ -45,6 +45,11 @@ impl Road for Ccix {
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = CcixScenario::parse(json)?;
+        if let Some(pcie) = scenario.over_pcie() {
+            let (outcome, found) = pcie::run(&scenario, pcie, context)?;
+            let made = measurement(&scenario, &outcome, found.counters, found.cost)?;
+            return Ok(vec![staged(made, found.stages)]);
+        }
         let world = World::build(&scenario, context.make_model)?;
         let total = scenario.series() + 1;
         let of = Step { total: 1, transfers_total: total, ..Step::default() };
@@ -63,33 +68,33 @@ impl Road for Ccix {
             world.check(scenario.seed)?;
         }
         world.check_memory(&outcome.lines, scenario.seed)?;
-        let mut measured = measurement(&scenario, &world, &outcome)?;
-        measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
-        measured.stages = stages;
-        Ok(vec![measured])
+        let cost = SimulationCost::of(&world.simulation.statistics());
+        let measured = measurement(&scenario, &outcome, world.counters(), cost)?;
+        Ok(vec![staged(measured, stages)])
     }
+}
+
+fn staged(mut measured: Measurement, stages: Vec<Stage>) -> Measurement {
+    measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
+    measured.stages = stages;
+    measured
 }
 
 fn measurement(
     scenario: &CcixScenario,
-    world: &World,
     outcome: &Outcome,
+    counters: BTreeMap<String, u64>,
+    cost: SimulationCost,
 ) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let arrivals = scenario.arrivals()?;
-    let mut samples = Samples::new()?;
     let counted = scenario.counted();
-    outcome.samples(&counted).for_each(|sample| samples.add(sample));
+    let samples = outcome.times.samples(&counted)?;
     let elapsed = outcome.until.at - outcome.from.at;
     let count = counted.end - counted.start;
     let moved = count * workload.bytes as u64;
     let rates = Rates::of(scenario, &outcome.from, &outcome.until);
-    let saturated = arrivals.rate_per_s().is_some()
-        && is_saturated(
-            &outcome.due,
-            &outcome.ends_in_order(),
-            counted.start as usize..counted.end as usize,
-        );
+    let saturated = arrivals.rate_per_s().is_some() && outcome.times.are_saturated(&counted);
     let mut busy = BTreeMap::from([("wire", rates.busy)]);
     if matches!(workload.driver, CcixDriver::Cached | CcixDriver::CachedHit) {
         // The cache is asked for a line a clock, of the bytes of a beat on an AXI port.
@@ -131,15 +136,14 @@ fn measurement(
         CcixPort::Axi => "-axi",
     };
     let name = format!("{}-{}{by}{port}{translated}", workload.bytes, arrivals.suffix());
-    let statistics = world.simulation.statistics();
     Ok(Measurement {
         workload: described,
         iterations: samples.count(),
         excluded: Excluded { head: counted.start, tail: scenario.series() - counted.end + 1 },
         throughput: Some(Throughput::new(moved, None, count, None, elapsed)),
         checked: Checked { bytes: outcome.checked, ..Checked::default() },
-        counters: world.counters(),
-        simulation: SimulationCost::of(&statistics),
+        counters,
+        simulation: cost,
         ..Measurement::of(&origin, &name, &samples)
     }
     .described(if scenario.stores_at_home() { "one_way" } else { "rtt" }, arrivals.to_string()))
@@ -178,13 +182,13 @@ impl Rates {
 
     fn describe(&self, scenario: &CcixScenario, outcome: &Outcome) -> Map<String, Value> {
         let period = Picoseconds((1e6 / scenario.platform.clock_mhz).round() as u64);
-        let fastest = outcome.samples(&scenario.counted()).min().unwrap_or_default();
+        let fastest = outcome.times.fastest(&scenario.counted());
         let described = json!({
             "lines": scenario.lines(),
             "link_bytes_s": self.link_bytes_s,
             "packet_messages": self.messages,
             "fastest_cycles": fastest.0 as f64 / period.0 as f64,
-            "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
+            "acknowledged_ps": outcome.times.acknowledged_ps(&scenario.counted()),
         });
         let mut described = match described {
             Value::Object(map) => map,

@@ -16,12 +16,11 @@ use std::collections::BTreeMap;
 use isthmus_sim::Picoseconds;
 use serde_json::{Map, Value, json};
 
-use crate::arrivals::is_saturated;
 use crate::dma;
 use crate::error::RoadError;
 use crate::host_bus::byte_fs;
 use crate::measurement::{
-    Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
+    Carried, Checked, Excluded, Measurement, Origin, SimulationCost, Stage, Throughput,
 };
 use crate::platform::PcieLink;
 use crate::road::{Context, Road};
@@ -48,10 +47,9 @@ impl Road for Eci {
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = EciScenario::parse(json)?;
         if let Some(pcie) = scenario.platform.pcie.filter(|_| scenario.over_pcie()) {
-            let found = pcie::run(&scenario, &pcie, context)?;
-            let stages = found.stages;
-            let made = measurement(&scenario, &found.outcome, found.counters, found.cost)?;
-            return Ok(vec![staged(made, stages)]);
+            let (outcome, found) = pcie::run(&scenario, &pcie, context)?;
+            let made = measurement(&scenario, &outcome, found.counters, found.cost)?;
+            return Ok(vec![staged(made, found.stages)]);
         }
         let world = World::build(&scenario, context.make_model)?;
         let beside = scenario.beside();
@@ -95,9 +93,8 @@ fn measurement(
 ) -> Result<Measurement, RoadError> {
     let workload = &scenario.workload;
     let arrivals = scenario.arrivals()?;
-    let mut samples = Samples::new()?;
     let counted = scenario.counted();
-    outcome.samples(&counted).for_each(|sample| samples.add(sample));
+    let samples = outcome.times.samples(&counted)?;
     let elapsed = outcome.until.at - outcome.from.at;
     let count = counted.end - counted.start;
     let moved = count * workload.bytes as u64;
@@ -106,12 +103,7 @@ fn measurement(
         Some(pcie) if scenario.over_pcie() => Rates::of_pcie(moved, &pcie.link, from, until),
         _ => Rates::of(scenario, from, until),
     };
-    let saturated = arrivals.rate_per_s().is_some()
-        && is_saturated(
-            &outcome.due,
-            &outcome.ends_in_order(),
-            counted.start as usize..counted.end as usize,
-        );
+    let saturated = arrivals.rate_per_s().is_some() && outcome.times.are_saturated(&counted);
     let mut busy = BTreeMap::from([("wire", rates.busy)]);
     if scenario.through_cache() {
         busy.insert(scenario.places()[0], cache_busy(scenario, count, elapsed));
@@ -221,13 +213,13 @@ impl Rates {
     }
 
     fn describe(&self, scenario: &EciScenario, outcome: &Outcome) -> Map<String, Value> {
-        let fastest = outcome.samples(&scenario.counted()).min().unwrap_or_default();
+        let fastest = outcome.times.fastest(&scenario.counted());
         let described = json!({
             "lines": scenario.lines(),
             "link_bytes_s": self.words_bytes_s,
             "packing_share": self.packing,
             "fastest_cycles": fastest.0 as f64 * scenario.clock_mhz() / 1e6,
-            "acknowledged_ps": outcome.acknowledged_ps(&scenario.counted()),
+            "acknowledged_ps": outcome.times.acknowledged_ps(&scenario.counted()),
             "bad_blocks": outcome.until.bad,
             "blocks_again": outcome.until.again,
         });

@@ -27,6 +27,7 @@ mod road;
 mod roads;
 pub mod scenario;
 mod schema;
+mod series;
 mod stages;
 pub mod switch;
 mod tap;

@@ -6,21 +6,23 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use isthmus_host::pcie::{DESCRIPTOR_BYTES, Descriptor, DescriptorRing, RECORD_STRIDE, RingPlace};
-use isthmus_sim::kernel::{DeviceHandle, RandomStream, Sim};
+use isthmus_host::pcie::{Descriptor, DescriptorRing, RingPlace};
+use isthmus_sim::kernel::{RandomStream, Sim};
 use isthmus_sim::world::host::Cpu;
-use isthmus_sim::world::pcie::{Direction, Pcie, PciePins, TlpKind, TlpRecord};
+use isthmus_sim::world::pcie::{Direction, Pcie};
 use isthmus_sim::world::tasks::TaskPins;
 use isthmus_sim::world::{CpuConfig, Memory};
-use isthmus_sim::{ClockConfig, DeviceConfig, Hertz, Picoseconds, Simulation};
+use isthmus_sim::{Picoseconds, Simulation};
 
 use super::NAME;
 use super::engine::{Doorbell, Logic, Moved};
 use super::scenario::{BlockDmaScenario, DATA_LINES, SLOTS};
 use crate::arrivals::{Starts, is_saturated};
-use crate::dma::{LINE_BYTES, pattern};
+use crate::dma::{
+    BASE_LINE, Card, Dma, Engine, LINE_BYTES, Status, Tlps, fetch, first_seed, pattern, ring_lines,
+};
 use crate::error::RoadError;
-use crate::host_bus::{Bar, HostMemory, MEMORY_BASE, host_config, memory, pcie_config};
+use crate::host_bus::{Bar, HostMemory, MEMORY_BASE, host_config, memory};
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
 };
@@ -28,18 +30,10 @@ use crate::road::Context;
 use crate::stages::Way;
 use crate::watch::{Step, follow};
 
-/// The doorbell and nothing else.
-const BAR_BYTES: u64 = 0x1000;
 /// A block that takes longer has been lost.
 const STUCK: Duration = Duration::from_millis(10);
 
-const PLACE: RingPlace = RingPlace {
-    descriptors: DATA_LINES as usize * LINE_BYTES,
-    records: DATA_LINES as usize * LINE_BYTES + SLOTS as usize * DESCRIPTOR_BYTES,
-    slots: SLOTS,
-};
-const MEMORY_BYTES: usize = PLACE.records + SLOTS as usize * RECORD_STRIDE;
-const FIRST_LINE: u64 = MEMORY_BASE / LINE_BYTES as u64;
+const RING: (RingPlace, u64) = ring_lines(DATA_LINES, SLOTS);
 
 /// State of the counters at one time.
 #[derive(Clone, Copy, Default)]
@@ -61,10 +55,9 @@ struct Outcome {
 
 struct World {
     simulation: Simulation,
-    fpga: DeviceHandle,
-    link: Pcie,
+    status: Status,
+    dma: Dma,
     cpu: Cpu,
-    memory: Memory,
     moved: Rc<RefCell<Moved>>,
     bar: Bar,
     host_memory: HostMemory,
@@ -74,48 +67,34 @@ impl World {
     fn build(scenario: &BlockDmaScenario, context: &Context<'_>) -> Result<Self, RoadError> {
         let platform = &scenario.platform;
         let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
-        let config = DeviceConfig {
-            name: "fpga".to_owned(),
-            model_path: scenario.fpga.model_path.clone(),
-            clocks: vec![ClockConfig::new(
-                "clk_i",
-                Hertz((platform.clock_mhz * 1e6).round() as u64),
-            )],
+        let card = Card {
+            model_path: &scenario.fpga.model_path,
             reset_cycles: scenario.fpga.reset_cycles,
-            cfg: BTreeMap::new(),
-            epoch_ns: 0,
-            trace: None,
-            resets: Vec::new(),
-            holds: Vec::new(),
+            waveform: None,
+            clock_mhz: platform.clock_mhz,
+            pcie: platform.memory_over_pcie(),
         };
-        let model = (context.make_model)(&scenario.fpga.model_path, None)?;
-        let fpga = simulation.add_model(model, &config)?;
-        let memory = memory("host", MEMORY_BYTES, &platform.host)?;
-        let first_seed = scenario.seed as u32;
+        let fpga = card.add(&simulation, context.make_model)?;
+        let memory = memory("host", RING.1 as usize * LINE_BYTES, &platform.host)?;
+        let dma = Dma::attach(&simulation, &fpga, &card.pcie, memory)?;
+        let first_seed = first_seed(scenario.seed);
         for line in 0..DATA_LINES {
-            store(&memory, line as usize * LINE_BYTES, &pattern(FIRST_LINE + line, first_seed))?;
+            dma.set(line, &pattern(BASE_LINE + line, first_seed))?;
         }
-        let ends = [&platform.root, &platform.endpoint];
-        let config = pcie_config("pcie", &platform.link, ends, &platform.memory, BAR_BYTES);
-        let link = Pcie::new(&simulation, &config, &memory)?;
-        PciePins::attach(&simulation, &fpga, &link)?;
-        simulation.spans().set_enabled(false);
         simulation.probes().set_enabled(false);
         let doorbell = Rc::new(Doorbell::default());
-        link.endpoint().serve(Rc::<Doorbell>::clone(&doorbell));
+        dma.link.endpoint().serve(Rc::<Doorbell>::clone(&doorbell));
         let cpu = Cpu::new(&simulation, "host", &CpuConfig { cores: platform.host.cores })?;
-        let host = link.host(&host_config("host", &platform.host), &cpu, &memory)?;
+        let host = dma.link.host(&host_config("host", &platform.host), &cpu, &dma.memory)?;
         let moved = Rc::new(RefCell::new(Moved::default()));
         let random = RandomStream::new(scenario.seed, "blockdma:data");
-        let logic = Logic::new(&doorbell, &memory, PLACE, &moved, random, first_seed);
+        let engine = Engine::new(&dma.memory, Some(RING.0), random, first_seed);
+        let logic = Logic { doorbell, engine, moved: Rc::clone(&moved), fetched: 0 };
         TaskPins::attach(&fpga, &Rc::new(RefCell::new(logic)))?;
         let (bar, host_memory) = (Bar::new(&host), HostMemory::new(&simulation, &host));
-        Ok(Self { simulation, fpga, link, cpu, memory, moved, bar, host_memory })
+        let status = Status::new(&fpga)?;
+        Ok(Self { simulation, status, dma, cpu, moved, bar, host_memory })
     }
-}
-
-fn store(memory: &Memory, at: usize, bytes: &[u8]) -> Result<(), RoadError> {
-    memory.write(at, bytes).map_err(|error| RoadError::Inconsistent(format!("blockdma: {error}")))
 }
 
 struct Program {
@@ -226,7 +205,7 @@ impl Program {
         let seed = self.moved.borrow_mut().seeds.remove(&block);
         let (offset, bytes) = (self.offset(block), self.scenario.workload.bytes);
         let found = self.memory.read(offset, bytes).unwrap_or_default();
-        let first = FIRST_LINE + (offset / LINE_BYTES) as u64;
+        let first = BASE_LINE + (offset / LINE_BYTES) as u64;
         let must = seed.into_iter().flat_map(|seed| {
             (first..).take(self.scenario.lines() as usize).flat_map(move |line| pattern(line, seed))
         });
@@ -247,29 +226,20 @@ pub(super) fn run(
     let world = World::build(scenario, context)?;
     let of = Step { total: 1, transfers_total: scenario.series() + 1, ..Step::default() };
     follow(&world.simulation, context.watch, of);
-    let status = ["status_wrong_o", "status_fail_o"];
-    let [wrong, fail] = [world.fpga.output(status[0], 32)?, world.fpga.output(status[1], 1)?];
     let program = Program {
         sim: world.simulation.handle(),
         scenario: scenario.clone(),
-        ring: DescriptorRing::new(world.bar.clone(), world.host_memory.clone(), PLACE),
-        link: world.link.clone(),
+        ring: DescriptorRing::new(world.bar.clone(), world.host_memory.clone(), RING.0),
+        link: world.dma.link.clone(),
         cpu: world.cpu.clone(),
-        memory: world.memory.clone(),
+        memory: world.dma.memory.clone(),
         moved: Rc::clone(&world.moved),
         outcome: Outcome::default(),
     };
     let task = world.simulation.spawn(program.run());
     let outcome = world.simulation.run_until_complete(&task)??;
     let moved = world.moved.borrow();
-    // The engine compares each line that it reads; descriptors are none of the pattern's.
-    let lines = u64::from(wrong.get() as u32).saturating_sub(moved.descriptors);
-    let reason = match &moved.wrong {
-        Some(reason) => Some(reason.clone()),
-        None if lines > 0 => Some(format!("{lines} lines came to the FPGA with wrong bytes")),
-        None if fail.get() != 0 => Some("the FPGA's contract with its block broke".to_owned()),
-        None => None,
-    };
+    let reason = moved.wrong.clone().or_else(|| world.status.problem(moved.descriptors, true));
     if let Some(reason) = reason {
         return Err(RoadError::Violation(format!("blockdma: {reason}; seed {}", scenario.seed)));
     }
@@ -328,12 +298,7 @@ fn measurement(
     let moved = count * workload.bytes as u64;
     made.throughput = Some(Throughput::new(moved, None, count, None, elapsed));
     made.checked = Checked { bytes: outcome.checked, ..Checked::default() };
-    for (name, way) in [("to_host", Direction::Up), ("to_fpga", Direction::Down)] {
-        let records = world.link.records_since(way, 0);
-        made.counters.insert(format!("{name}.packets"), records.len() as u64);
-        let bytes = records.iter().map(|one| one.wire_bytes).sum();
-        made.counters.insert(format!("{name}.wire_bytes"), bytes);
-    }
+    made.counters = world.dma.counters();
     made.simulation = SimulationCost::of(&world.simulation.statistics());
     Ok(made)
 }
@@ -348,24 +313,13 @@ fn stages(
         || RoadError::Inconsistent("blockdma: the observed block left no trace".to_owned());
     let begin = *outcome.due.last().ok_or_else(missing)?;
     let end = *outcome.done.last().ok_or_else(missing)?;
-    let of = |direction, kind| -> Vec<TlpRecord> {
-        let records = world.link.records_since(direction, 0).into_iter();
-        records.filter(|one| one.kind == kind && one.handed >= begin).collect()
-    };
-    let rings = of(Direction::Down, TlpKind::Write);
-    let answers = of(Direction::Down, TlpKind::Completion);
-    let asked = of(Direction::Up, TlpKind::Read);
-    let written = of(Direction::Up, TlpKind::Write);
+    let Tlps { stores, asked, answers, written } = Tlps::since(&world.dma.link, begin);
     let mut way = Way::new(begin);
-    let bell = rings.first().ok_or_else(missing)?;
+    let bell = stores.first().ok_or_else(missing)?;
     way.until("host", "descriptor and doorbell stored", bell.handed)?;
     way.until("pcie", "doorbell", bell.delivered)?;
     let ask = asked.first().ok_or_else(missing)?;
-    let answer = answers.first().ok_or_else(missing)?;
-    way.until("fpga", "descriptor asked for", ask.handed)?;
-    way.until("pcie", "descriptor, to the host", ask.delivered)?;
-    way.until("host", "descriptor, memory", answer.handed)?;
-    way.until("pcie", "descriptor, back", answer.delivered)?;
+    fetch(&mut way, "pcie", ask, answers.first().ok_or_else(missing)?)?;
     if scenario.to_host() {
         let (record, data) = written.split_last().ok_or_else(missing)?;
         let [first, last] = [data.first(), data.last()].map(|one| one.ok_or_else(missing));

@@ -13,7 +13,7 @@ use crate::arrivals::Arrivals;
 use crate::dma::LINE_BYTES;
 use crate::error::RoadError;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory, PcieHost, PcieLink, PcieMemory, PciePort};
 use crate::scenario::{Limits, Profile, sixteen};
 
 const MOST_BYTES: usize = 65_536;
@@ -64,6 +64,14 @@ pub struct BlockDmaPlatform {
     pub memory: DmaMemory,
     /// The host's processor.
     pub host: PcieHost,
+}
+
+impl BlockDmaPlatform {
+    /// Its link and memory.
+    pub(super) fn memory_over_pcie(&self) -> PcieMemory {
+        let Self { link, root, endpoint, memory, .. } = *self;
+        PcieMemory { link, root, endpoint, memory }
+    }
 }
 
 /// The FPGA's gateware.

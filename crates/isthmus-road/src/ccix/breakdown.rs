@@ -3,13 +3,11 @@
 
 use isthmus_sim::Picoseconds;
 use isthmus_sim::world::ccix::{CcixLink, PacketRecord, Way as Direction};
-use isthmus_sim::world::pcie::{self, TlpKind};
 
 use super::messages::{DIRECT, TRANSLATE, TRANSLATED, is_of_a_line};
 use super::program::Outcome;
 use super::scenario::CcixScenario;
-use super::world::{Side, World};
-use crate::dma::Dma;
+use super::world::{Agent, World};
 use crate::error::RoadError;
 use crate::measurement::Stage;
 use crate::stages::Way;
@@ -72,44 +70,19 @@ struct Hops {
     up: Vec<Hop>,
     down: Vec<Hop>,
     propagation: Picoseconds,
-    /// Time in the FPGA before the first of them, and after the last.
-    ours: [&'static str; 2],
 }
 
 impl Hops {
-    fn of_agent(link: &CcixLink, scenario: &CcixScenario) -> Self {
-        let of = |way| {
+    fn of(link: &CcixLink, scenario: &CcixScenario) -> Self {
+        let lines = |way| {
             let records = link.records(way).into_iter();
             records.filter(|one| has(one, is_of_a_line)).map(|one| Hop::of(&one)).collect()
         };
         let propagation = scenario.platform.transport.propagation_ns;
         Self {
-            up: of(Direction::Up),
-            down: of(Direction::Down),
+            up: lines(Direction::Up),
+            down: lines(Direction::Down),
             propagation: Picoseconds::from_ns_f64(propagation),
-            ours: ["agent, packer", "unpack, respond"],
-        }
-    }
-
-    fn of_dma(dma: &Dma, scenario: &CcixScenario, begin: Picoseconds) -> Self {
-        let of = |direction, kind| {
-            let records = dma.link.records_since(direction, 0).into_iter();
-            let mine = records.filter(|one| one.kind == kind && one.handed >= begin);
-            let hop = |one: pcie::TlpRecord| Hop {
-                handed: one.handed,
-                start: one.start,
-                end: one.end,
-                delivered: one.delivered,
-            };
-            mine.map(hop).collect()
-        };
-        let up = if scenario.writes() { TlpKind::Write } else { TlpKind::Read };
-        let propagation = scenario.platform.pcie.map_or(0.0, |pcie| pcie.link.propagation_ns);
-        Self {
-            up: of(pcie::Direction::Up, up),
-            down: of(pcie::Direction::Down, TlpKind::Completion),
-            propagation: Picoseconds::from_ns_f64(propagation),
-            ours: ["descriptor, burst", "beats"],
         }
     }
 }
@@ -127,8 +100,8 @@ pub(super) fn stages(
 ) -> Result<Vec<Stage>, RoadError> {
     let missing =
         || RoadError::Inconsistent("ccix: the observed transfer left no trace".to_owned());
-    let begin = *outcome.due.last().ok_or_else(missing)?;
-    let end = *outcome.done.last().ok_or_else(missing)?;
+    let begin = *outcome.times.due.last().ok_or_else(missing)?;
+    let end = *outcome.times.done.last().ok_or_else(missing)?;
     let probes = world.simulation.probes().since(0);
     let first_time = |name: &str| -> Option<Picoseconds> {
         let number = world.fpga.stages().iter().position(|stage| stage == name);
@@ -142,45 +115,36 @@ pub(super) fn stages(
     };
     let mut way = Way::new(begin);
     way.until("fpga", "task taken", first_time("Taken").ok_or_else(missing)?)?;
-    let mut sent = begin;
     // Ends of the host's walks for lines that came with virtual addresses.
     let mut walked = Vec::new();
-    let (hops, gateway) = match &*world.side {
-        Side::Agent { link, translator, .. } => {
-            way.until("fpga", "line requested", first_time("Requested").ok_or_else(missing)?)?;
-            sent = first_time("Translated").ok_or_else(missing)?;
-            if let Some(translator) = translator
-                && is_direct(link)
-            {
-                // What the transfer waits for is a line behind the first, if one had to wait for the page.
-                match translation(link, end)
-                    .and_then(|[_, answer]| later("Translated", answer.delivered))
-                {
-                    Some(time) => sent = time,
-                    None => walked = translator.located(),
-                }
-            }
-            if let Some([asked, answer]) = translation(link, sent) {
-                way.until("fpga", "translation", asked.handed)?;
-                way.until("wire", "translation, to the host", asked.delivered)?;
-                way.until("host", "page walk", answer.handed)?;
-                way.until("wire", "translation, back", answer.delivered)?;
-            }
-            way.until("fpga", "translation", sent)?;
-            if scenario.is_cached()
-                && !link.records(Direction::Up).iter().any(|one| has(one, is_of_a_line))
-            {
-                way.until("fpga", "cache", end)?;
-                return way.finish(end);
-            }
-            let gateway = scenario.platform.home.gateway_ns;
-            (Hops::of_agent(link, scenario), Picoseconds::from_ns_f64(gateway))
+    let Agent { link, translator, .. } = &*world.agent;
+    way.until("fpga", "line requested", first_time("Requested").ok_or_else(missing)?)?;
+    let mut sent = first_time("Translated").ok_or_else(missing)?;
+    if let Some(translator) = translator
+        && is_direct(link)
+    {
+        // What the transfer waits for is a line behind the first, if one had to wait for the page.
+        match translation(link, end).and_then(|[_, answer]| later("Translated", answer.delivered)) {
+            Some(time) => sent = time,
+            None => walked = translator.located(),
         }
-        Side::Dma(dma) => (Hops::of_dma(dma, scenario, begin), Picoseconds::ZERO),
-    };
+    }
+    if let Some([asked, answer]) = translation(link, sent) {
+        way.until("fpga", "translation", asked.handed)?;
+        way.until("wire", "translation, to the host", asked.delivered)?;
+        way.until("host", "page walk", answer.handed)?;
+        way.until("wire", "translation, back", answer.delivered)?;
+    }
+    way.until("fpga", "translation", sent)?;
+    if scenario.is_cached() && !link.records(Direction::Up).iter().any(|one| has(one, is_of_a_line))
+    {
+        way.until("fpga", "cache", end)?;
+        return way.finish(end);
+    }
+    let gateway = Picoseconds::from_ns_f64(scenario.platform.home.gateway_ns);
+    let hops = Hops::of(link, scenario);
     let first = hops.up.iter().find(|hop| hop.handed >= sent).ok_or_else(missing)?;
-    let [before, behind] = hops.ours;
-    way.until("fpga", before, first.handed)?;
+    way.until("fpga", "agent, packer", first.handed)?;
     way.until("fpga", "hard block", first.start)?;
     if scenario.stores_at_home() {
         // All lines go up; what counts is the last.
@@ -208,6 +172,6 @@ pub(super) fn stages(
     way.until("wire", "bits", last.end)?;
     way.until("wire", "propagation", last.end + hops.propagation)?;
     way.until("fpga", "hard block", last.delivered)?;
-    way.until("fpga", behind, end)?;
+    way.until("fpga", "unpack, respond", end)?;
     way.finish(end)
 }

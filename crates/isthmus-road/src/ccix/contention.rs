@@ -17,8 +17,8 @@ use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
 use super::home::{Content, Home, Transfers};
 use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES, MOST_FORWARDS, NAME};
-use super::world::{Side, World, first_seed};
-use crate::dma::{Line, pattern};
+use super::world::World;
+use crate::dma::{Line, first_seed, pattern};
 use crate::error::RoadError;
 use crate::measurement::{
     Carried, Checked, Measurement, Origin, Samples, SimulationCost, Throughput,
@@ -332,9 +332,7 @@ pub(super) fn run(
     scenario: &CcixScenario,
     of: &CcixContention,
 ) -> Result<Measurement, RoadError> {
-    let Side::Agent { home, .. } = &*world.side else {
-        return Err(RoadError::Inconsistent("ccix: contended lines need an agent".to_owned()));
-    };
+    let home = &world.agent.home;
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario, of, home)));
     TaskPins::attach(&world.fpga, &logic)?;
     // The lines begin at the host, and are there again behind this.
@@ -350,7 +348,7 @@ pub(super) fn run(
             gather(world, &logic)?;
         }
         let (begin, before) = (world.simulation.handle().now(), home.transfers());
-        let carried = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+        let carried = [Way::Up, Way::Down].map(|way| world.agent.link.carried(way));
         {
             let mut logic = logic.borrow_mut();
             logic.last = begin;
@@ -363,7 +361,7 @@ pub(super) fn run(
         let after = home.transfers();
         moved.granted += after.granted - before.granted;
         moved.taken += after.taken - before.taken;
-        let now = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+        let now = [Way::Up, Way::Down].map(|way| world.agent.link.carried(way));
         wire += now
             .iter()
             .zip(carried)

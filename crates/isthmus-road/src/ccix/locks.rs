@@ -24,8 +24,8 @@ use super::home::{Content, Home};
 use super::lock_table::{LockMessage, LockTable, Logged, Order, Status};
 use super::lock_waits;
 use super::scenario::{CcixLockMode, CcixLocks, CcixScenario, CcixTransaction, NAME};
-use super::world::{Side, World, first_seed};
-use crate::dma::Line;
+use super::world::{Agent, World};
+use crate::dma::{Line, first_seed};
 use crate::error::RoadError;
 use crate::measurement::{
     Carried, Checked, Measurement, Origin, Samples, SimulationCost, Throughput,
@@ -909,9 +909,7 @@ pub(super) fn run(
     scenario: &CcixScenario,
     of: &CcixLocks,
 ) -> Result<Measurement, RoadError> {
-    let Side::Agent { home, link, .. } = &*world.side else {
-        return Err(RoadError::Inconsistent("ccix: locks need an agent".to_owned()));
-    };
+    let Agent { home, link, .. } = &*world.agent;
     let constants = &scenario.platform.home;
     let access = Picoseconds::from_ns_f64(constants.memory_write_ns);
     let seed = scenario.seed;
@@ -967,7 +965,7 @@ pub(super) fn run(
     world.simulation.run_for(Picoseconds::from_us(10))?;
     let start = world.simulation.handle().now();
     logic.borrow_mut().last = start;
-    let carried = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+    let carried = [Way::Up, Way::Down].map(|way| world.agent.link.carried(way));
     begin(&logic);
     loop {
         world.simulation.run_for(CHUNK)?;
@@ -986,7 +984,7 @@ pub(super) fn run(
             )));
         }
     }
-    let now = [Way::Up, Way::Down].map(|way| world.side.carried(way));
+    let now = [Way::Up, Way::Down].map(|way| world.agent.link.carried(way));
     let wire = [0, 1].map(|way| now[way].wire_bytes - carried[way].wire_bytes);
     // Releases on their way.
     world.simulation.run_for(Picoseconds::from_us(5))?;

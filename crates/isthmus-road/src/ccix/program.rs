@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
 use std::rc::Rc;
 
 use isthmus_sim::Picoseconds;
@@ -13,17 +12,17 @@ use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
 use super::home::Content;
 use super::scenario::{CcixScenario, LINE_BYTES, Visits};
-use super::world::{Side, World, first_seed};
+use super::world::{Agent, World};
 use crate::arrivals::Starts;
-use crate::dma::pattern;
+use crate::dma::{MOST_TASKS, first_seed, pattern};
 use crate::error::RoadError;
+use crate::series::Times;
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);
 /// A run in which no transfer ends for this long is an error: the link has stopped.
 const STUCK: Picoseconds = Picoseconds::from_us(500);
 /// Longer than the comparison of data takes after its response.
 const SETTLE: Picoseconds = Picoseconds::from_us(1);
-const MOST_TASKS: u8 = 128;
 
 /// Traffic of the link up to one time, to the host and back.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,12 +39,7 @@ pub(super) struct Counts {
 /// Result of a run.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Intended starts of all transfers, the observed one last.
-    pub(super) due: Vec<Picoseconds>,
-    /// When the last line of each transfer was read, or was visible in host memory.
-    pub(super) done: Vec<Picoseconds>,
-    /// When the FPGA knew that each transfer was done.
-    pub(super) known: Vec<Picoseconds>,
+    pub(super) times: Times,
     pub(super) from: Counts,
     pub(super) until: Counts,
     /// Number of bytes compared.
@@ -54,26 +48,6 @@ pub(super) struct Outcome {
     pub(super) retries: u64,
     /// Expected content of memory.
     pub(super) lines: Content,
-}
-
-impl Outcome {
-    pub(super) fn samples(&self, of: &Range<u64>) -> impl Iterator<Item = Picoseconds> {
-        let of = of.start as usize..of.end as usize;
-        self.done[of.clone()].iter().zip(&self.due[of]).map(|(done, due)| *done - *due)
-    }
-
-    pub(super) fn ends_in_order(&self) -> Vec<Picoseconds> {
-        let mut ends = self.done.clone();
-        ends.sort_unstable();
-        ends
-    }
-
-    /// Mean time from a transfer's start until the FPGA knew that it was done.
-    pub(super) fn acknowledged_ps(&self, of: &Range<u64>) -> f64 {
-        let of = of.start as usize..of.end as usize;
-        let spans = self.known[of.clone()].iter().zip(&self.due[of.clone()]);
-        spans.map(|(known, due)| (*known - *due).0 as f64).sum::<f64>() / of.len().max(1) as f64
-    }
 }
 
 /// A task of the FPGA.
@@ -87,7 +61,7 @@ struct Open {
 struct Logic {
     sim: Sim,
     scenario: CcixScenario,
-    side: Rc<Side>,
+    agent: Rc<Agent>,
     random: RandomStream,
     visits: Visits,
     /// Lines that are read before the first transfer.
@@ -121,7 +95,7 @@ impl Logic {
             next_start: None,
             starts: None,
             scenario: scenario.clone(),
-            side: Rc::clone(&world.side),
+            agent: Rc::clone(&world.agent),
             random: RandomStream::new(scenario.seed, "ccix:data"),
             visits: Visits::new(scenario),
             touches: scenario.touched().into(),
@@ -138,9 +112,8 @@ impl Logic {
             last: sim.now(),
             wrong: None,
             outcome: Outcome {
-                done: vec![Picoseconds::ZERO; transfers],
-                known: vec![Picoseconds::ZERO; transfers],
-                lines: Content::new(world.side.base(), first_seed(scenario.seed)),
+                times: Times::new(transfers),
+                lines: Content::new(world.agent.base(), first_seed(scenario.seed)),
                 ..Outcome::default()
             },
             sim,
@@ -162,7 +135,7 @@ impl Logic {
 
     /// Nothing is open, or waits.
     fn is_done(&self) -> bool {
-        let still = self.side.translator().is_none_or(|translator| translator.is_still());
+        let still = self.agent.translator.as_ref().is_none_or(|translator| translator.is_still());
         self.ended == self.limit && self.touches.is_empty() && self.open.is_empty() && still
     }
 
@@ -174,7 +147,7 @@ impl Logic {
             return;
         }
         let line = self.visits.first_line(self.begun);
-        match self.side.translator().map(|translator| translator.begin_move(line)) {
+        match self.agent.translator.as_ref().map(|translator| translator.begin_move(line)) {
             Some(Ok(true)) => self.moves += 1,
             Some(Err(error)) => self.fail(error.to_string()),
             _ => {}
@@ -185,7 +158,7 @@ impl Logic {
         Task {
             write: self.scenario.writes() && of.transfer.is_some(),
             tag,
-            address: (self.side.base() + first) * LINE_BYTES as u64,
+            address: (self.agent.base() + first) * LINE_BYTES as u64,
             bytes: bytes as u32,
             seed: of.seed,
         }
@@ -204,7 +177,7 @@ impl Logic {
     fn retry(&mut self) -> Option<Task> {
         let of = *self.again.front()?;
         let first = self.visits.first_line(of.transfer?);
-        let ready = self.side.translator()?.mapped(first, self.scenario.lines());
+        let ready = self.agent.translator.as_ref()?.mapped(first, self.scenario.lines());
         let tag = self.tags.front().copied().filter(|_| ready)?;
         self.tags.pop_front();
         self.again.pop_front();
@@ -224,7 +197,8 @@ impl Logic {
 
     /// A task met a page without a translation.
     fn fault(&mut self, of: Open) {
-        let Some(transfer) = of.transfer.filter(|_| self.side.translator().is_some()) else {
+        let Some(transfer) = of.transfer.filter(|_| self.agent.translator.as_ref().is_some())
+        else {
             return self.fail("a fault, and every page is mapped".to_owned());
         };
         self.note_stored();
@@ -270,21 +244,21 @@ impl Logic {
     fn counts(&self) -> Counts {
         Counts {
             at: self.sim.now(),
-            up: self.side.carried(Way::Up),
-            down: self.side.carried(Way::Down),
+            up: self.agent.link.carried(Way::Up),
+            down: self.agent.link.carried(Way::Down),
             requests: self.ended * self.scenario.lines(),
-            walks: self.side.translator().map_or(0, |translator| translator.walks().walks),
+            walks: self.agent.translator.as_ref().map_or(0, |translator| translator.walks().walks),
         }
     }
 
     /// Compares the writes that became visible since the last call.
     fn note_stored(&mut self) {
-        for stored in self.side.take_stored() {
+        for stored in self.agent.home.take_stored() {
             let Some(transfer) = self.storing.get_mut(&stored.index).and_then(VecDeque::pop_front)
             else {
                 return self.fail(format!("line {} was written twice", stored.index));
             };
-            let done = &mut self.outcome.done[transfer as usize];
+            let done = &mut self.outcome.times.done[transfer as usize];
             *done = (*done).max(stored.at);
             if let Some(left) = self.unseen.get_mut(&transfer) {
                 *left -= 1;
@@ -320,7 +294,7 @@ impl TaskUser for Logic {
         let tag = self.tags.pop_front()?;
         let transfer = self.begun;
         self.begun += 1;
-        self.outcome.due.push(due);
+        self.outcome.times.due.push(due);
         let write = self.scenario.writes();
         let first = self.visits.first_line(transfer);
         let seed = if write { self.random.bits() as u32 } else { first_seed(self.scenario.seed) };
@@ -329,7 +303,7 @@ impl TaskUser for Logic {
         if write {
             for line in 0..self.scenario.lines() {
                 let (index, bytes) = (first + line, self.scenario.bytes_of(line));
-                let data = pattern(self.side.base() + index, seed);
+                let data = pattern(self.agent.base() + index, seed);
                 self.outcome.lines.line_mut(index)[..bytes].copy_from_slice(&data[..bytes]);
             }
             self.expect_stores(first, of);
@@ -348,9 +322,9 @@ impl TaskUser for Logic {
         }
         let Some(transfer) = of.transfer else { return };
         self.ended += 1;
-        self.outcome.known[transfer as usize] = time;
+        self.outcome.times.known[transfer as usize] = time;
         if !self.scenario.stores_at_home() {
-            self.outcome.done[transfer as usize] = time;
+            self.outcome.times.done[transfer as usize] = time;
         }
         self.outcome.checked += self.scenario.workload.bytes as u64;
         self.sim.count_transfers(1);
@@ -374,9 +348,7 @@ pub(super) fn run(world: &World, scenario: &CcixScenario) -> Result<Outcome, Roa
     }
     logic.borrow_mut().begin()?;
     complete(world, scenario, &logic)?;
-    if let Side::Agent { link, .. } = &*world.side {
-        link.remember(true);
-    }
+    world.agent.link.remember(true);
     world.simulation.probes().set_enabled(true);
     logic.borrow_mut().limit += 1;
     complete(world, scenario, &logic)?;

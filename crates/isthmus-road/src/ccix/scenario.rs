@@ -15,9 +15,11 @@ use isthmus_sim::world::ccix::CcixTransport;
 
 use crate::arrivals::Arrivals;
 pub(super) use crate::dma::LINE_BYTES;
+use crate::dma::MOST_TASKS;
 use crate::error::RoadError;
+use crate::host_bus::byte_fs;
 use crate::operation::Operation;
-use crate::platform::{PcieLink, PcieMemory};
+use crate::platform::PcieMemory;
 use crate::scenario::{Limits, Profile, sixteen};
 
 /// The road's name.
@@ -162,8 +164,6 @@ const MOST_ROUNDS: u32 = 1_000;
 const MOST_STEPS: usize = 4;
 /// What each side has of a line to which both store.
 pub(super) const HALF_BYTES: usize = LINE_BYTES / 2;
-/// Maximum number of open tasks of a traffic generator.
-const MOST_TASKS: u64 = 128;
 
 /// One run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -499,8 +499,8 @@ impl CcixScenario {
         let window = self.arrivals()?.window().unwrap_or(1);
         let places = self.region_lines() / self.stride();
         let most = match self.workload.driver {
-            CcixDriver::CachedHit => MOST_TASKS.min(HIT_LINES / 2 / self.lines()),
-            _ => MOST_TASKS.min(places / 2),
+            CcixDriver::CachedHit => u64::from(MOST_TASKS).min(HIT_LINES / 2 / self.lines()),
+            _ => u64::from(MOST_TASKS).min(places / 2),
         };
         if u64::from(window) > most {
             let bytes = self.workload.bytes;
@@ -604,6 +604,11 @@ impl CcixScenario {
         self.workload.operation == Operation::DeviceWrite
     }
 
+    /// The link of the comparison, where it is used, and not CCIX.
+    pub(super) fn over_pcie(&self) -> Option<&PcieMemory> {
+        self.platform.pcie.as_ref().filter(|_| self.workload.driver == CcixDriver::PcieDma)
+    }
+
     /// Lines are in the FPGA's cache, or come into it.
     pub(super) fn is_cached(&self) -> bool {
         use CcixDriver::{Cached, CachedHit, Contended};
@@ -619,13 +624,7 @@ impl CcixScenario {
     /// Femtoseconds of a byte on the link.
     pub(super) fn byte_fs(&self) -> f64 {
         let transport = &self.platform.transport;
-        match (self.workload.driver, &self.platform.pcie) {
-            (CcixDriver::PcieDma, Some(pcie)) => {
-                let PcieLink { generation, lanes, reserved_share, .. } = pcie.link;
-                CcixTransport { generation, lanes, reserved_share, ..*transport }.byte_fs()
-            }
-            _ => transport.byte_fs(),
-        }
+        self.over_pcie().map_or_else(|| transport.byte_fs(), |pcie| byte_fs(&pcie.link))
     }
 
     /// Lines per transfer.

@@ -6,14 +6,13 @@ use std::path::Path;
 use std::rc::Rc;
 
 use isthmus_sim::kernel::OutputPin;
-use isthmus_sim::world::ccix::{Carried, CcixLink, CcixPins, Way};
+use isthmus_sim::world::ccix::{CcixLink, CcixPins, Way};
 use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
 
 use super::home::{Content, Home};
-use super::scenario::{CcixDriver, CcixScenario, REGION_LINES};
+use super::scenario::CcixScenario;
 use super::svm::Translator;
-use crate::dma::Dma;
-use crate::dma::{Line, Stored, pattern};
+use crate::dma::first_seed;
 use crate::error::RoadError;
 use crate::model::MakeModel;
 
@@ -47,51 +46,19 @@ impl Status {
     }
 }
 
-/// What is between the FPGA and host memory.
-pub(super) enum Side {
-    /// A CCIX link, the host's home, and with virtual addresses its translations.
-    Agent {
-        link: CcixLink,
-        home: Rc<Home>,
-        status: Box<Status>,
-        translator: Option<Rc<Translator>>,
-    },
-    /// A PCIe link.
-    Dma(Dma),
+/// What is between the FPGA and host memory: a CCIX link, the host's home, and with virtual addresses its
+/// translations.
+pub(super) struct Agent {
+    pub(super) link: CcixLink,
+    pub(super) home: Rc<Home>,
+    status: Status,
+    pub(super) translator: Option<Rc<Translator>>,
 }
 
-impl Side {
-    /// Writes that became visible since the last call.
-    pub(super) fn take_stored(&self) -> Vec<Stored> {
-        match self {
-            Self::Agent { home, .. } => home.take_stored(),
-            Self::Dma(dma) => dma.take_stored(),
-        }
-    }
-
-    /// What one direction carried so far.
-    pub(super) fn carried(&self, way: Way) -> Carried {
-        match self {
-            Self::Agent { link, .. } => link.carried(way),
-            Self::Dma(dma) => dma.carried(way),
-        }
-    }
-
+impl Agent {
     /// The number of memory's first line, as addresses count.
     pub(super) fn base(&self) -> u64 {
-        match self {
-            Self::Agent { translator: Some(_), .. } => Translator::base(),
-            Self::Agent { .. } => 0,
-            Self::Dma(_) => Dma::base(),
-        }
-    }
-
-    /// The host's side of virtual addresses, where there are any.
-    pub(super) fn translator(&self) -> Option<&Rc<Translator>> {
-        match self {
-            Self::Agent { translator, .. } => translator.as_ref(),
-            Self::Dma(_) => None,
-        }
+        if self.translator.is_some() { Translator::base() } else { 0 }
     }
 }
 
@@ -99,19 +66,9 @@ impl Side {
 pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) fpga: DeviceHandle,
-    pub(super) side: Rc<Side>,
+    pub(super) agent: Rc<Agent>,
     wrong: OutputPin,
     fail: OutputPin,
-}
-
-/// The seed of what memory has at the start.
-pub(super) fn first_seed(seed: u64) -> u32 {
-    (seed ^ seed >> 32) as u32
-}
-
-/// What memory has at the start, whose first line has the number `base`.
-fn first_lines(seed: u64, base: u64) -> Vec<Line> {
-    (0..REGION_LINES).map(|index| pattern(base + index, first_seed(seed))).collect()
 }
 
 impl World {
@@ -139,47 +96,34 @@ impl World {
         let fpga = simulation.add_model(model, &config)?;
         let sim = simulation.handle();
         let platform = &scenario.platform;
-        let side = match (scenario.workload.driver, &platform.pcie) {
-            (CcixDriver::PcieDma, Some(pcie)) => {
-                let lines = first_lines(scenario.seed, Dma::base());
-                Side::Dma(Dma::attach(&simulation, &fpga, pcie, &lines)?)
-            }
-            _ => {
-                let link = CcixLink::new(&sim, &platform.transport)?;
-                CcixPins::attach(&fpga, &link)?;
-                let gateway = Picoseconds::from_ns_f64(platform.home.gateway_ns);
-                let parts = scenario.workload.translation.zip(platform.iommu.as_ref());
-                let translator = parts
-                    .map(|(of, iommu)| {
-                        Translator::new(&sim, &link, gateway, iommu, of, scenario.seed)
-                    })
-                    .transpose()?;
-                let base = if translator.is_some() { Translator::base() } else { 0 };
-                let first = Content::new(base, first_seed(scenario.seed));
-                let lines = scenario.region_lines();
-                let home = Home::serve(
-                    &sim,
-                    &link,
-                    &platform.home,
-                    lines,
-                    first,
-                    translator.clone(),
-                    scenario.is_cached(),
-                );
-                Side::Agent { link, home, status: Box::new(Status::new(&fpga)?), translator }
-            }
-        };
+        let link = CcixLink::new(&sim, &platform.transport)?;
+        CcixPins::attach(&fpga, &link)?;
+        let gateway = Picoseconds::from_ns_f64(platform.home.gateway_ns);
+        let parts = scenario.workload.translation.zip(platform.iommu.as_ref());
+        let translator = parts
+            .map(|(of, iommu)| Translator::new(&sim, &link, gateway, iommu, of, scenario.seed))
+            .transpose()?;
+        let base = if translator.is_some() { Translator::base() } else { 0 };
+        let first = Content::new(base, first_seed(scenario.seed));
+        let lines = scenario.region_lines();
+        let home = Home::serve(
+            &sim,
+            &link,
+            &platform.home,
+            lines,
+            first,
+            translator.clone(),
+            scenario.is_cached(),
+        );
+        let agent = Rc::new(Agent { link, home, status: Status::new(&fpga)?, translator });
         simulation.probes().set_enabled(false);
         let (wrong, fail) = (fpga.output("status_wrong_o", 32)?, fpga.output("status_fail_o", 1)?);
-        Ok(Self { simulation, fpga, side: Rc::new(side), wrong, fail })
+        Ok(Self { simulation, fpga, agent, wrong, fail })
     }
 
     /// Waits until the home's credits have come.
     pub(super) fn start(&self) -> Result<(), RoadError> {
-        let Side::Agent { status, .. } = &*self.side else {
-            return Ok(self.simulation.run_for(UP_STEP)?);
-        };
-        while status.up.get() == 0 {
+        while self.agent.status.up.get() == 0 {
             if self.simulation.handle().now() > UP_LIMIT {
                 return Err(RoadError::Violation(format!("ccix: no credits after {UP_LIMIT}")));
             }
@@ -190,16 +134,14 @@ impl World {
 
     /// What no end may have done so far.
     pub(super) fn check(&self, seed: u64) -> Result<(), RoadError> {
-        let (home, stray) = match &*self.side {
-            Side::Agent { home, status, .. } => (home.wrong(), status.stray.get()),
-            Side::Dma(_) => (None, 0),
-        };
-        let wrong = match home {
+        let wrong = match self.agent.home.wrong() {
             Some(what) => format!("the home got {what}"),
             None if self.wrong.get() != 0 => {
                 format!("{} lines were read with wrong bytes", self.wrong.get())
             }
-            None if stray != 0 => "an answer belongs to no request".to_owned(),
+            None if self.agent.status.stray.get() != 0 => {
+                "an answer belongs to no request".to_owned()
+            }
             None if self.fail.get() != 0 => "the FPGA's contract with its block broke".to_owned(),
             None => return Ok(()),
         };
@@ -208,20 +150,19 @@ impl World {
 
     /// What both ends counted.
     pub(super) fn counters(&self) -> BTreeMap<String, u64> {
-        let [up, down] = [Way::Up, Way::Down].map(|way| self.side.carried(way));
+        let Agent { link, status, translator, .. } = &*self.agent;
+        let [up, down] = [Way::Up, Way::Down].map(|way| link.carried(way));
         let mut found = BTreeMap::from([
             ("to_host.packets".to_owned(), up.packets),
             ("to_host.wire_bytes".to_owned(), up.wire_bytes),
             ("to_fpga.packets".to_owned(), down.packets),
             ("to_fpga.wire_bytes".to_owned(), down.wire_bytes),
+            ("fpga.requests".to_owned(), status.requests.get()),
+            ("fpga.packets".to_owned(), status.packets.get()),
+            ("fpga.words".to_owned(), status.words.get()),
+            ("fpga.faults".to_owned(), status.faults.get()),
         ]);
-        if let Side::Agent { status, .. } = &*self.side {
-            found.insert("fpga.requests".to_owned(), status.requests.get());
-            found.insert("fpga.packets".to_owned(), status.packets.get());
-            found.insert("fpga.words".to_owned(), status.words.get());
-            found.insert("fpga.faults".to_owned(), status.faults.get());
-        }
-        if let Some(translator) = self.side.translator() {
+        if let Some(translator) = translator {
             let (walks, events) = (translator.walks(), translator.events());
             found.insert("iommu.walks".to_owned(), walks.walks);
             found.insert("iommu.accesses".to_owned(), walks.accesses);
@@ -234,7 +175,7 @@ impl World {
 
     /// The host loads each line that was written: what the FPGA's cache has of it comes to memory.
     pub(super) fn load_written(&self, expected: &Content) -> Result<(), RoadError> {
-        let Side::Agent { home, .. } = &*self.side else { return Ok(()) };
+        let home = &self.agent.home;
         let mut changed: Vec<u64> = expected.changed().collect();
         changed.sort_unstable();
         for lines in changed.chunks(SNOOPS) {
@@ -252,24 +193,16 @@ impl World {
 
     /// Compares all of memory with what must be in it.
     pub(super) fn check_memory(&self, expected: &Content, seed: u64) -> Result<(), RoadError> {
-        let line = match &*self.side {
-            Side::Agent { home, .. } => {
-                let mut changed: Vec<u64> = expected.changed().collect();
-                changed.sort_unstable();
-                if home.changed() > changed.len() {
-                    return Err(RoadError::Violation(format!(
-                        "ccix: lines were stored that no transfer wrote; seed {seed}"
-                    )));
-                }
-                let wrong = |line: &u64| home.line(*line) != Some(expected.line(*line));
-                changed.into_iter().find(wrong)
-            }
-            Side::Dma(dma) => {
-                let lines = dma.lines();
-                let mut lines = (0..).zip(&lines);
-                lines.find(|(number, line)| expected.line(*number) != **line).map(|one| one.0)
-            }
-        };
+        let home = &self.agent.home;
+        let mut changed: Vec<u64> = expected.changed().collect();
+        changed.sort_unstable();
+        if home.changed() > changed.len() {
+            return Err(RoadError::Violation(format!(
+                "ccix: lines were stored that no transfer wrote; seed {seed}"
+            )));
+        }
+        let wrong = |line: &u64| home.line(*line) != Some(expected.line(*line));
+        let line = changed.into_iter().find(wrong);
         match line {
             None => Ok(()),
             Some(line) => Err(RoadError::Violation(format!(

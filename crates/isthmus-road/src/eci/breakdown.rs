@@ -82,8 +82,8 @@ pub(super) fn stages(
         return Ok(Vec::new());
     }
     let missing = || RoadError::Inconsistent("eci: the observed transfer left no trace".to_owned());
-    let begin = *outcome.due.last().ok_or_else(missing)?;
-    let end = *outcome.done.last().ok_or_else(missing)?;
+    let begin = *outcome.times.due.last().ok_or_else(missing)?;
+    let end = *outcome.times.done.last().ok_or_else(missing)?;
     let probes = world.simulation.probes().since(0);
     let seen = Seen { probes: &probes, begin };
     let [to_host, to_fpga] = world.lanes.each_ref().map(|lanes| {

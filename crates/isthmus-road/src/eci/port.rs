@@ -61,7 +61,7 @@ impl TaskUser for Logic {
             return self.fail("a fault, and addresses are physical".to_owned());
         }
         // Of a write: from now on a load of its lines gets them from the FPGA's cache.
-        self.outcome.done[open.transfer as usize] = time;
+        self.outcome.times.done[open.transfer as usize] = time;
         self.outcome.checked += open.bytes as u64;
         self.end(time, open.transfer);
     }
@@ -91,7 +91,7 @@ impl AtomicUser for Logic {
             return self.fail(format!("update {} has a wrong old value", open.transfer));
         }
         word.copy_from_slice(&old.wrapping_add(self.operand).to_le_bytes());
-        self.outcome.done[open.transfer as usize] = time;
+        self.outcome.times.done[open.transfer as usize] = time;
         self.outcome.checked += open.bytes as u64;
         self.end(time, open.transfer);
     }

@@ -4,7 +4,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
 use std::rc::Rc;
 
 use isthmus_sim::Picoseconds;
@@ -20,6 +19,7 @@ use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
 use super::world::{Status, World, first_lines, of_links, random_line};
 use crate::arrivals::Starts;
 use crate::error::RoadError;
+use crate::series::Times;
 
 pub(super) const CHUNK: Picoseconds = Picoseconds::from_us(1);
 /// A run without any response for this long is an error: the link has stopped.
@@ -61,12 +61,7 @@ impl Counts {
 /// Result of a run.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Intended starts of all transfers, the observed one last.
-    pub(super) due: Vec<Picoseconds>,
-    /// When the last line of each transfer was read, or was visible in memory.
-    pub(super) done: Vec<Picoseconds>,
-    /// When the end that asked knew that each transfer was done.
-    pub(super) known: Vec<Picoseconds>,
+    pub(super) times: Times,
     pub(super) from: Counts,
     pub(super) until: Counts,
     /// Number of bytes compared.
@@ -78,31 +73,7 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Of so many transfers, none of which has begun.
     pub(super) fn new(transfers: usize, lines: Vec<Line>) -> Self {
-        Self {
-            due: Vec::with_capacity(transfers),
-            done: vec![Picoseconds::ZERO; transfers],
-            known: vec![Picoseconds::ZERO; transfers],
-            lines,
-            ..Self::default()
-        }
-    }
-
-    pub(super) fn samples(&self, of: &Range<u64>) -> impl Iterator<Item = Picoseconds> {
-        let of = of.start as usize..of.end as usize;
-        self.done[of.clone()].iter().zip(&self.due[of]).map(|(done, due)| *done - *due)
-    }
-
-    pub(super) fn ends_in_order(&self) -> Vec<Picoseconds> {
-        let mut ends = self.done.clone();
-        ends.sort_unstable();
-        ends
-    }
-
-    /// Mean time from a transfer's start until the end that asked knew that it was done.
-    pub(super) fn acknowledged_ps(&self, of: &Range<u64>) -> f64 {
-        let of = of.start as usize..of.end as usize;
-        let spans = self.known[of.clone()].iter().zip(&self.due[of.clone()]);
-        spans.map(|(known, due)| (*known - *due).0 as f64).sum::<f64>() / of.len().max(1) as f64
+        Self { times: Times::new(transfers), lines, ..Self::default() }
     }
 }
 
@@ -226,7 +197,7 @@ impl Logic {
                 time - self.core
             }
         };
-        self.outcome.due.push(due);
+        self.outcome.times.due.push(due);
         self.missing.insert(self.begun, self.scenario.lines());
         (self.begun, self.asked) = (self.begun + 1, 0);
         true
@@ -301,7 +272,7 @@ impl Logic {
         for (index, at) in stored {
             let transfer = self.storing.get_mut(&index).and_then(VecDeque::pop_front);
             if let Some(transfer) = transfer {
-                let done = &mut self.outcome.done[transfer as usize];
+                let done = &mut self.outcome.times.done[transfer as usize];
                 *done = (*done).max(at);
             }
         }
@@ -310,7 +281,7 @@ impl Logic {
     pub(super) fn end(&mut self, time: Picoseconds, transfer: u64) {
         self.missing.remove(&transfer);
         self.ended += 1;
-        self.outcome.known[transfer as usize] = time + self.core;
+        self.outcome.times.known[transfer as usize] = time + self.core;
         self.freed.push_back(time + self.core + self.core);
         self.sim.count_transfers(1);
         let counted = self.scenario.counted();
@@ -371,7 +342,7 @@ impl LineUser for Logic {
             }
             let next = word.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
             word.copy_from_slice(&next.wrapping_add(1).to_le_bytes());
-            self.outcome.done[open.transfer as usize] = time;
+            self.outcome.times.done[open.transfer as usize] = time;
         } else if !self.scenario.writes() {
             let must = &self.outcome.lines[open.index as usize][..open.bytes];
             if line[..open.bytes] != *must {
@@ -380,10 +351,10 @@ impl LineUser for Logic {
                     open.index, open.transfer
                 ));
             }
-            self.outcome.done[open.transfer as usize] = time + self.core;
+            self.outcome.times.done[open.transfer as usize] = time + self.core;
         } else if self.scenario.workload.driver != EciDriver::Uncached {
             // From now on a load of the line gets it from the cache of the end that stored.
-            self.outcome.done[open.transfer as usize] = time + self.core;
+            self.outcome.times.done[open.transfer as usize] = time + self.core;
         }
         self.outcome.checked += open.bytes as u64;
         let missing = self.missing.get_mut(&open.transfer).map(|left| {
@@ -524,8 +495,8 @@ pub(super) fn run(world: &World, scenarios: &[&EciScenario]) -> Result<Vec<Outco
         let mut logic = logic.borrow_mut();
         let begun = logic.begun as usize;
         let mut outcome = std::mem::take(&mut logic.outcome);
-        outcome.done.truncate(begun);
-        outcome.known.truncate(begun);
+        outcome.times.done.truncate(begun);
+        outcome.times.known.truncate(begun);
         outcome
     };
     Ok(sides.iter().map(outcome).collect())

@@ -15,6 +15,7 @@ use isthmus_sim::world::lines::LINE_BYTES;
 use isthmus_sim::{FaultSpec, Picoseconds};
 
 use crate::arrivals::Arrivals;
+use crate::dma::MOST_TASKS;
 use crate::error::RoadError;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieLink, PcieMemory, PciePort};
@@ -31,8 +32,6 @@ const OPEN_WORDS: u32 = 32;
 pub(super) const REGION_LINES: u64 = 4_096;
 /// Lines of which each is accessed once: of the driver `cached`, at most.
 const MOST_FIRST_LINES: u64 = 1 << 20;
-/// Tasks that the FPGA's DMA engine has open at most, over PCIe.
-pub(super) const MOST_TASKS: u32 = 128;
 
 const fn one() -> u32 {
     1
@@ -376,7 +375,7 @@ impl EciScenario {
         if self.workload.links > 1 {
             return Err(RoadError::scenario("workload.links", format!("{name} has one link")));
         }
-        if window > MOST_TASKS {
+        if window > u32::from(MOST_TASKS) {
             let reason = format!("{window} of {name}: at most {MOST_TASKS} are open");
             return Err(RoadError::scenario("workload.window", reason));
         }

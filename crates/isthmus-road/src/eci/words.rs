@@ -202,7 +202,7 @@ impl WordUser for Issuer {
         {
             let request = self.request(self.begun, tag);
             if self.phase == Phase::Measure {
-                self.outcome.due.push(due);
+                self.outcome.times.due.push(due);
                 if matches!(request.kind, WordKind::Store | WordKind::Interrupt) {
                     self.unseen.push_back(self.begun);
                 }
@@ -238,9 +238,9 @@ impl WordUser for Issuer {
             self.outcome.checked += bytes as u64;
         }
         if measured {
-            self.outcome.known[number as usize] = at;
+            self.outcome.times.known[number as usize] = at;
             if self.scenario.workload.driver != EciDriver::Io || self.scenario.reads_words() {
-                self.outcome.done[number as usize] = at;
+                self.outcome.times.done[number as usize] = at;
             }
         }
     }
@@ -279,9 +279,9 @@ impl WordUser for Far {
             return issuer.fail(format!("{event:?} instead of number {transfer}"));
         }
         let at = time + issuer.far();
-        issuer.outcome.done[transfer as usize] = at;
+        issuer.outcome.times.done[transfer as usize] = at;
         if matches!(event, WordEvent::Interrupt(_)) {
-            issuer.outcome.known[transfer as usize] = at;
+            issuer.outcome.times.known[transfer as usize] = at;
             issuer.outcome.checked += WORD_BYTES as u64;
             issuer.ending.push_back((at, transfer));
         }
