@@ -5,8 +5,6 @@ mod breakdown;
 mod contention;
 mod directory;
 mod home;
-mod lock_table;
-mod lock_waits;
 mod locks;
 mod messages;
 mod pcie;

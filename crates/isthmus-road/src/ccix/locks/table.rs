@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::messages::LOCK;
+use super::super::messages::LOCK;
 
 /// An order to a lock table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
