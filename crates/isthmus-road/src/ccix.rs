@@ -11,6 +11,7 @@ mod pcie;
 mod program;
 pub mod scenario;
 mod svm;
+mod visits;
 mod world;
 
 use std::collections::BTreeMap;

@@ -11,7 +11,8 @@ use isthmus_sim::world::ccix::{Carried, Way};
 use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
 use super::home::Content;
-use super::scenario::{CcixScenario, LINE_BYTES, Visits};
+use super::scenario::{CcixScenario, LINE_BYTES};
+use super::visits::Visits;
 use super::world::{Agent, World};
 use crate::arrivals::Starts;
 use crate::dma::{MOST_TASKS, first_seed, pattern};

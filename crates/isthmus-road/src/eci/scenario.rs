@@ -3,6 +3,8 @@
 //!
 //! `docs/reference/eci-scenario.md` explains every key. Unknown keys are errors; units are part of names.
 
+mod check;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -15,23 +17,16 @@ use isthmus_sim::world::lines::LINE_BYTES;
 use isthmus_sim::{FaultSpec, Picoseconds};
 
 use crate::arrivals::Arrivals;
-use crate::dma::MOST_TASKS;
 use crate::error::RoadError;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieLink, PcieMemory, PciePort};
 use crate::scenario::{Limits, Profile, sixteen};
 
-/// Lines of the FPGA's cache.
-const CACHE_LINES: u64 = 256;
 /// Bytes of a shared word.
 pub(super) const WORD_BYTES: usize = 8;
 const MOST_BYTES: usize = 65_536;
-/// I/O accesses that an end has open.
-const OPEN_WORDS: u32 = 32;
 /// Lines that the FPGA reads or writes, in ascending order, again and again.
 pub(super) const REGION_LINES: u64 = 4_096;
-/// Lines of which each is accessed once: of the driver `cached`, at most.
-const MOST_FIRST_LINES: u64 = 1 << 20;
 
 const fn one() -> u32 {
     1
@@ -297,124 +292,6 @@ impl EciScenario {
         crate::scenario::checked(json, Self::check)
     }
 
-    fn check(&self) -> Result<(), RoadError> {
-        let carried = [
-            Operation::HostRead,
-            Operation::HostWrite,
-            Operation::DeviceRead,
-            Operation::DeviceWrite,
-            Operation::Message,
-            Operation::Update,
-        ];
-        self.workload.operation.check("workload.operation", "eci", &carried)?;
-        let (operation, driver) = (self.workload.operation, self.workload.driver);
-        let fits = match operation {
-            Operation::Update => driver == EciDriver::Atomic || self.through_cache(),
-            Operation::HostRead | Operation::HostWrite => {
-                matches!(driver, EciDriver::Io | EciDriver::Uncached) || self.through_cache()
-            }
-            Operation::Message => driver == EciDriver::Ipi,
-            Operation::DeviceWrite => !matches!(driver, EciDriver::Atomic | EciDriver::Io),
-            _ => !matches!(driver, EciDriver::Atomic) && !self.words(),
-        };
-        if !fits {
-            let reason = format!("{} is no driver of {operation}", driver.name());
-            return Err(RoadError::scenario("workload.driver", reason));
-        }
-        if self.updates() && self.workload.bytes != WORD_BYTES {
-            let reason = format!("an update is of {WORD_BYTES} bytes");
-            return Err(RoadError::scenario("workload.bytes", reason));
-        }
-        if self.updates() && self.through_cache() && !self.over_axi() {
-            let reason =
-                format!("lines has no update in the cache, {}; expected axi", driver.name());
-            return Err(RoadError::scenario("workload.port", reason));
-        }
-        let window = self.arrivals()?.window().unwrap_or(1);
-        if self.over_axi() && self.home_at_fpga() {
-            let reason = "axi is in front of the FPGA's cache, and the host's is used".to_owned();
-            return Err(RoadError::scenario("workload.port", reason));
-        }
-        if self.over_axi() && !self.through_cache() {
-            let reason =
-                format!("axi is in front of the cache, and {} does not use that", driver.name());
-            return Err(RoadError::scenario("workload.port", reason));
-        }
-        if self.updates() && self.over_axi() && window > 1 {
-            let reason = format!("{window} atomics: the AXI master has 1 open");
-            return Err(RoadError::scenario("workload.window", reason));
-        }
-        self.check_words(window)?;
-        self.check_homes()?;
-        self.check_pcie(window)?;
-        self.check_first()?;
-        let lines = u64::from(window) * self.lines();
-        if lines > REGION_LINES / 2 {
-            let most = REGION_LINES / 2 / self.lines();
-            let reason =
-                format!("{window} transfers of {} bytes: at most {most}", self.workload.bytes);
-            return Err(RoadError::scenario("workload.window", reason));
-        }
-        if driver == EciDriver::CachedHit && self.region() > CACHE_LINES {
-            let reason = format!("{lines} lines in flight: at most {CACHE_LINES} are in the cache");
-            return Err(RoadError::scenario("workload.window", reason));
-        }
-        Ok(())
-    }
-
-    fn check_pcie(&self, window: u32) -> Result<(), RoadError> {
-        let name = self.workload.driver.name();
-        if !self.over_pcie() {
-            let missing = || RoadError::scenario("host", format!("missing, for driver {name}"));
-            return self.host.as_ref().map(|_| ()).ok_or_else(missing);
-        }
-        if self.platform.pcie.is_none() {
-            let reason = format!("missing, for workload.driver {name}");
-            return Err(RoadError::scenario("platform.pcie", reason));
-        }
-        if self.workload.links > 1 {
-            return Err(RoadError::scenario("workload.links", format!("{name} has one link")));
-        }
-        if window > u32::from(MOST_TASKS) {
-            let reason = format!("{window} of {name}: at most {MOST_TASKS} are open");
-            return Err(RoadError::scenario("workload.window", reason));
-        }
-        Ok(())
-    }
-
-    fn check_homes(&self) -> Result<(), RoadError> {
-        let workload = &self.workload;
-        if let Some(beside) = workload.beside {
-            let reads_or_writes = [
-                [Operation::DeviceRead, Operation::DeviceWrite],
-                [Operation::HostRead, Operation::HostWrite],
-            ];
-            let [of_fpga, of_host] = reads_or_writes;
-            if !of_fpga.contains(&workload.operation) || !of_host.contains(&beside) {
-                let reason = format!(
-                    "{beside} beside {}; expected host-read or host-write beside device-read or device-write",
-                    workload.operation
-                );
-                return Err(RoadError::scenario("workload.beside", reason));
-            }
-            if workload.homes == EciHomes::One {
-                let reason = "one has no memory for it; expected both".to_owned();
-                return Err(RoadError::scenario("workload.homes", reason));
-            }
-        }
-        let lines = self.through_cache() || workload.driver == EciDriver::Uncached;
-        if workload.homes == EciHomes::Both && (self.over_axi() || self.updates() || !lines) {
-            let reason = format!(
-                "both, and {} of {} on port {}; expected reads and writes of lines",
-                workload.operation,
-                workload.driver.name(),
-                workload.port.name()
-            );
-            return Err(RoadError::scenario("workload.homes", reason));
-        }
-        Ok(())
-    }
-
     /// Whether each end has memory and a cache of the other one's lines.
     pub(super) fn both_homes(&self) -> bool {
         self.workload.homes == EciHomes::Both
@@ -432,16 +309,6 @@ impl EciScenario {
         let workload = EciWorkload { operation, beside, ..self.workload.clone() };
         // Other data, and other times where they are random.
         Some(Self { workload, seed: self.seed.wrapping_add(1), ..self.clone() })
-    }
-
-    /// Lines that no cache has are accessed once each.
-    fn check_first(&self) -> Result<(), RoadError> {
-        let lines = self.memory_lines();
-        if self.workload.driver == EciDriver::Cached && lines > MOST_FIRST_LINES {
-            let reason = format!("{lines} lines, each accessed once: at most {MOST_FIRST_LINES}");
-            return Err(RoadError::scenario("workload.iterations", reason));
-        }
-        Ok(())
     }
 
     /// Whether the end that asks has a cache, and the home a cache and a directory.
@@ -486,27 +353,6 @@ impl EciScenario {
     /// Lines of the home's memory.
     pub(super) fn memory_lines(&self) -> u64 {
         self.region().max(REGION_LINES)
-    }
-
-    fn check_words(&self, window: u32) -> Result<(), RoadError> {
-        let (driver, bytes) = (self.workload.driver, self.workload.bytes);
-        if !self.words() {
-            return Ok(());
-        }
-        let message = driver != EciDriver::Io;
-        if bytes > WORD_BYTES || message && bytes != WORD_BYTES {
-            let reason = match message {
-                true => format!("a message of {} has {WORD_BYTES} bytes", driver.name()),
-                false => format!("an I/O access is of 1 to {WORD_BYTES} bytes"),
-            };
-            return Err(RoadError::scenario("workload.bytes", reason));
-        }
-        let most = if driver == EciDriver::Barrier { 1 } else { OPEN_WORDS };
-        if window > most {
-            let reason = format!("{window} of {}: at most {most} are open", driver.name());
-            return Err(RoadError::scenario("workload.window", reason));
-        }
-        Ok(())
     }
 
     /// Whether it is about words, not about lines.
@@ -625,160 +471,4 @@ impl EciScenario {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SCENARIO: &str = r#"{
-        "road": "eci", "profile": "isthmus",
-        "platform": {
-            "name": "eci", "clock_mhz": 300, "memory_read_ns": 60, "memory_write_ns": 60, "core_ns": 10,
-            "fpga_memory_read_ns": 90, "fpga_memory_write_ns": 90,
-            "lanes": {"lanes": 12, "lane_mbit_s": 10312.5, "coded_bits": 67, "metaframe_words": 2048,
-                      "control_words": 4, "serdes_ns": 27, "trace_ns": 2}
-        },
-        "fpga": {"model_path": "fpga.so"}, "host": {"model_path": "host.so"},
-        "workload": {"operation": "device-read", "bytes": 300, "iterations": 10, "warmup": 2, "window": 4},
-        "seed": 1
-    }"#;
-
-    fn with(path: &[&str], value: serde_json::Value) -> String {
-        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
-        let mut at = &mut scenario;
-        for key in path {
-            at = &mut at[*key];
-        }
-        *at = value;
-        EciScenario::parse(&scenario.to_string()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_transfer_is_lines_and_a_part_of_one() {
-        let scenario = EciScenario::parse(SCENARIO).unwrap();
-        assert_eq!(scenario.lines(), 3);
-        assert_eq!([0, 1, 2].map(|line| scenario.bytes_of(line)), [128, 128, 44]);
-        assert_eq!((scenario.counted(), scenario.series()), (6..16, 20));
-    }
-
-    #[test]
-    fn lines_that_no_cache_has_are_accessed_once_each() {
-        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
-        scenario["workload"]["driver"] = "cached".into();
-        scenario["workload"]["iterations"] = 6_000.into();
-        let first = EciScenario::parse(&scenario.to_string()).unwrap();
-        assert_eq!(first.region(), (first.series() + 1) * first.lines());
-        assert!(first.memory_lines() >= first.region());
-        scenario["workload"]["iterations"] = 400_000.into();
-        let many = EciScenario::parse(&scenario.to_string()).unwrap_err().to_string();
-        let says = "workload.iterations: 1200033 lines, each accessed once: at most 1048576";
-        assert!(many.contains(says), "{many}");
-    }
-
-    #[test]
-    fn an_axi_port_is_in_front_of_a_cache() {
-        let without = with(&["workload", "port"], "axi".into());
-        assert!(without.contains("workload.port: axi is in front of the cache"), "{without}");
-        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
-        scenario["workload"]["port"] = "axi".into();
-        for driver in ["cached", "cached-dirty", "cached-hit"] {
-            scenario["workload"]["driver"] = driver.into();
-            assert!(EciScenario::parse(&scenario.to_string()).unwrap().over_axi());
-        }
-    }
-
-    #[test]
-    fn an_update_in_the_cache_is_one_at_a_time_through_the_axi_port() {
-        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
-        let workload = &mut scenario["workload"];
-        workload["operation"] = "update".into();
-        workload["driver"] = "cached-hit".into();
-        workload["bytes"] = 8.into();
-        let says = |scenario: &serde_json::Value| {
-            EciScenario::parse(&scenario.to_string()).unwrap_err().to_string()
-        };
-        let port = says(&scenario);
-        assert!(port.contains("workload.port: lines has no update in the cache"), "{port}");
-        scenario["workload"]["port"] = "axi".into();
-        let window = says(&scenario);
-        assert!(window.contains("workload.window: 4 atomics: the AXI master has 1"), "{window}");
-        scenario["workload"]["window"] = 1.into();
-        assert!(EciScenario::parse(&scenario.to_string()).unwrap().updates());
-        scenario["workload"]["bytes"] = 16.into();
-        let bytes = says(&scenario);
-        assert!(bytes.contains("workload.bytes: an update is of 8 bytes"), "{bytes}");
-    }
-
-    #[test]
-    fn a_host_program_reads_lines_of_the_fpgas_memory() {
-        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
-        scenario["workload"]["operation"] = "host-read".into();
-        for driver in ["uncached", "cached", "cached-dirty", "cached-hit"] {
-            scenario["workload"]["driver"] = driver.into();
-            let parsed = EciScenario::parse(&scenario.to_string()).unwrap();
-            assert!(parsed.home_at_fpga() && parsed.to_host() && !parsed.writes());
-            assert_eq!(parsed.places(), ["host", "fpga"]);
-            assert_eq!(parsed.memory_latencies(true), [Picoseconds::from_ns(90); 2]);
-            assert_eq!(parsed.core(), Picoseconds::from_ns(10));
-        }
-        scenario["workload"]["operation"] = "host-write".into();
-        let stores = EciScenario::parse(&scenario.to_string()).unwrap();
-        assert!(stores.writes() && !stores.to_host() && stores.one_way());
-        scenario["workload"]["port"] = "axi".into();
-        let port = EciScenario::parse(&scenario.to_string()).unwrap_err().to_string();
-        assert!(port.contains("workload.port: axi is in front of the FPGA's cache"), "{port}");
-        let operation = with(&["workload", "driver"], "io".into());
-        assert!(operation.contains("io is no driver of device-read"), "{operation}");
-    }
-
-    #[test]
-    fn both_ends_have_memory_for_what_is_done_beside() {
-        let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
-        scenario["workload"]["beside"] = "host-write".into();
-        let says = |scenario: &serde_json::Value| {
-            EciScenario::parse(&scenario.to_string()).unwrap_err().to_string()
-        };
-        let one = says(&scenario);
-        assert!(one.contains("workload.homes: one has no memory for it; expected both"), "{one}");
-        scenario["workload"]["homes"] = "both".into();
-        let parsed = EciScenario::parse(&scenario.to_string()).unwrap();
-        let beside = parsed.beside().unwrap();
-        assert!(!parsed.home_at_fpga() && beside.home_at_fpga() && beside.writes());
-        assert_eq!(parsed.memory_latencies(false), [Picoseconds::from_ns(60); 2]);
-        scenario["workload"]["beside"] = "device-write".into();
-        let operation = says(&scenario);
-        let must =
-            "workload.beside: device-write beside device-read; expected host-read or host-write";
-        assert!(operation.contains(must), "{operation}");
-        scenario["workload"]["beside"] = serde_json::Value::Null;
-        scenario["workload"]["driver"] = "ipi".into();
-        scenario["workload"]["operation"] = "message".into();
-        scenario["workload"]["bytes"] = 8.into();
-        let words = says(&scenario);
-        assert!(words.contains("workload.homes: both, and message of ipi"), "{words}");
-    }
-
-    #[test]
-    fn over_pcie_there_is_a_host_on_pcie() {
-        let pcie = with(&["workload", "driver"], "pcie-ring".into());
-        assert!(pcie.contains("platform.pcie: missing, for workload.driver pcie-ring"), "{pcie}");
-        let host = with(&["host"], serde_json::Value::Null);
-        assert!(host.contains("host: missing, for driver uncached"), "{host}");
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused_by_its_key() {
-        let update = with(&["workload", "operation"], "update".into());
-        assert!(update.contains("workload.driver: uncached is no driver of update"), "{update}");
-        let message = with(&["workload", "operation"], "message".into());
-        assert!(message.contains("workload.driver: uncached is no driver of message"), "{message}");
-        let put = with(&["workload", "operation"], "put".into());
-        assert!(put.contains("workload.operation: eci does not carry put"), "{put}");
-        let window = with(&["workload", "window"], 1_000.into());
-        assert!(
-            window.contains("workload.window: 1000 transfers of 300 bytes: at most 682"),
-            "{window}"
-        );
-        let bytes = with(&["workload", "bytes"], 0.into());
-        assert!(bytes.contains("workload.bytes: 0 is outside 1 to 65536"), "{bytes}");
-        assert!(with(&["workload", "size"], 1.into()).contains("unknown field"));
-    }
-}
+mod tests;
