@@ -51,6 +51,11 @@ def workload(*path: str) -> Callable[[Measurement], float | None]:
     return value
 
 
+def payload_gb_s(m: Measurement) -> float | None:
+    """Payload in 10^9 bytes a second."""
+    return m.throughput.payload_bit_s / 8e9 if m.throughput else None
+
+
 def _spread(members: Sequence[Measurement], document: Document) -> float | None:
     values = [m.latency.avg for m in members if m.latency]
     shortest = min(values, default=0.0)

@@ -22,7 +22,7 @@ use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
 use crate::measurement::{
-    Carried, Checked, Excluded, Measurement, Origin, SimulationCost, Stage, Throughput,
+    Carried, Checked, Excluded, Measurement, Origin, SimulationCost, Throughput,
 };
 use crate::road::{Context, Road};
 use crate::watch::{Step, follow};
@@ -47,7 +47,7 @@ impl Road for Ccix {
         if let Some(pcie) = scenario.over_pcie() {
             let (outcome, found) = pcie::run(&scenario, pcie, context)?;
             let made = measurement(&scenario, &outcome, found.counters, found.cost)?;
-            return Ok(vec![staged(made, found.stages)]);
+            return Ok(vec![made.staged(found.stages)]);
         }
         let world = World::build(&scenario, context.make_model)?;
         let total = scenario.series() + 1;
@@ -69,14 +69,8 @@ impl Road for Ccix {
         world.check_memory(&outcome.lines, scenario.seed)?;
         let cost = SimulationCost::of(&world.simulation.statistics());
         let measured = measurement(&scenario, &outcome, world.counters(), cost)?;
-        Ok(vec![staged(measured, stages)])
+        Ok(vec![measured.staged(stages)])
     }
-}
-
-fn staged(mut measured: Measurement, stages: Vec<Stage>) -> Measurement {
-    measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
-    measured.stages = stages;
-    measured
 }
 
 fn measurement(

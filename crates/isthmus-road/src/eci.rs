@@ -20,7 +20,7 @@ use crate::dma;
 use crate::error::RoadError;
 use crate::host_bus::byte_fs;
 use crate::measurement::{
-    Carried, Checked, Excluded, Measurement, Origin, SimulationCost, Stage, Throughput,
+    Carried, Checked, Excluded, Measurement, Origin, SimulationCost, Throughput,
 };
 use crate::platform::PcieLink;
 use crate::road::{Context, Road};
@@ -49,7 +49,7 @@ impl Road for Eci {
         if let Some(pcie) = scenario.platform.pcie.filter(|_| scenario.over_pcie()) {
             let (outcome, found) = pcie::run(&scenario, &pcie, context)?;
             let made = measurement(&scenario, &outcome, found.counters, found.cost)?;
-            return Ok(vec![staged(made, found.stages)]);
+            return Ok(vec![made.staged(found.stages)]);
         }
         let world = World::build(&scenario, context.make_model)?;
         let beside = scenario.beside();
@@ -73,16 +73,10 @@ impl Road for Eci {
             }
             let cost = SimulationCost::of(&world.simulation.statistics());
             let one = measurement(scenario, outcome, world.counters()?, cost)?;
-            made.push(staged(one, stages));
+            made.push(one.staged(stages));
         }
         Ok(made)
     }
-}
-
-fn staged(mut measured: Measurement, stages: Vec<Stage>) -> Measurement {
-    measured.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
-    measured.stages = stages;
-    measured
 }
 
 fn measurement(

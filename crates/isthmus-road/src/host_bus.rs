@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use isthmus_host::pcie::{DmaMemory, Interrupt, Mmio};
 use isthmus_host::transport::TransportError;
-use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
-use isthmus_sim::world::host::{MmioHost, MmioHostConfig};
+use isthmus_sim::world::host::{Cpu, MmioHost, MmioHostConfig};
 use isthmus_sim::world::pcie::{
-    CreditConfig, Generation, PcieConfig, PcieEndpointConfig, PortConfig, RootConfig, StrayWrite,
+    CreditConfig, Generation, Pcie, PcieConfig, PcieEndpointConfig, PciePins, PortConfig,
+    RootConfig, StrayWrite,
 };
-use isthmus_sim::world::{Memory, MemoryConfig};
+use isthmus_sim::world::{CpuConfig, Memory, MemoryConfig};
+use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use crate::error::RoadError;
 use crate::platform::{DmaMemory as MemoryCosts, PcieHost, PcieLink, PciePort};
@@ -117,6 +118,23 @@ pub(crate) fn pcie_config(
             completion_timeout_ns: LOAD_TIMEOUT_NS,
         },
     }
+}
+
+/// A host with memory and a processor, and its PCIe link at the device's pins.
+pub(crate) fn machine(
+    simulation: &Simulation,
+    device: &DeviceHandle,
+    name: &str,
+    link: &PcieConfig,
+    costs: &PcieHost,
+    bytes: usize,
+) -> Result<(Pcie, MmioHost), RoadError> {
+    let memory = memory(name, bytes, costs)?;
+    let cpu = Cpu::new(simulation, name, &CpuConfig { cores: costs.cores })?;
+    let link = Pcie::new(simulation, link, &memory)?;
+    PciePins::attach(simulation, device, &link)?;
+    let host = link.host(&host_config(name, costs), &cpu, &memory)?;
+    Ok((link, host))
 }
 
 pub(crate) fn failed(error: impl std::fmt::Display) -> TransportError {

@@ -114,6 +114,13 @@ impl Measurement {
         }
     }
 
+    /// With the stages of the observed transfer.
+    pub(crate) fn staged(mut self, stages: Vec<Stage>) -> Self {
+        self.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
+        self.stages = stages;
+        self
+    }
+
     /// Says what its latency is and how requests came.
     #[must_use]
     pub fn described(self, definition: &'static str, arrivals: String) -> Self {

@@ -4,6 +4,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::error::RoadError;
+
 use crate::scenario::two;
 
 /// A PCIe link.
@@ -145,6 +147,42 @@ pub struct PcieHost {
     #[serde(default = "two")]
     #[schemars(range(min = 1, max = 1024))]
     pub cores: usize,
+}
+
+/// Time that a soft processor's program in the FPGA needs for a packet.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Firmware {
+    /// Minimum time from a request until the program reads it.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub wake_min_us: f64,
+    /// Maximum of that time; it is distributed uniformly.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub wake_max_us: f64,
+    /// From there to the answer.
+    #[schemars(range(min = 0.0, max = 300.0))]
+    pub work_us: f64,
+}
+
+impl Firmware {
+    /// Refuses a range without a time in it, by its key in `group`.
+    pub(crate) fn check(&self, group: &str) -> Result<(), RoadError> {
+        if self.wake_max_us >= self.wake_min_us {
+            return Ok(());
+        }
+        let reason = format!("{} is below wake_min_us", self.wake_max_us);
+        Err(RoadError::scenario(format!("{group}.firmware.wake_max_us"), reason))
+    }
+
+    /// The inputs of a device that stands for it; without one all are 0.
+    pub(crate) fn inputs(of: Option<&Self>, clock_mhz: f64) -> [(&'static str, u64); 3] {
+        let cycles = |us: f64| (us * clock_mhz).round() as u64;
+        let [wake, span, work] = of.map_or([0; 3], |of| {
+            let wake = cycles(of.wake_min_us);
+            [wake, cycles(of.wake_max_us) - wake, cycles(of.work_us)]
+        });
+        [("firmware_wake_min", wake), ("firmware_wake_span", span), ("firmware_work", work)]
+    }
 }
 
 /// A Gigabit PHY at the FPGA's GMII.

@@ -119,3 +119,10 @@ class Session:
         command = self._command or " ".join(["isthmus", *sys.argv[1:]])
         context = collect(command, seed, self._models, monotonic() - self._begin)
         return document({**context, **(remarks or {})}, found, self._platforms.values())
+
+
+def changed(made: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A scenario with other keys; of those that are tables only what `changes` has."""
+    for key, value in changes.items():
+        made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
+    return made

@@ -73,6 +73,14 @@ def decades(values: Iterable[float | None]) -> Mapping[str, float]:
     return {"min": 10.0**low, "max": 10.0 ** max(high, low + 1)}
 
 
+def curve(name: str, colour: str, points: Iterable[Sequence[float]]) -> dict[str, Any]:
+    """A series of a chart: a line through these points, from left to right."""
+    return {
+        "type": "line", "name": name, "colour": colour, "symbol": "circle", "symbolSize": 7,
+        "data": sorted(points),
+    }  # fmt: skip
+
+
 def byte_axis(name: str, sizes: Sequence[int]) -> dict[str, Any]:
     """A logarithmic axis over these sizes, with labels in bytes, KiB and MiB."""
     low, high = min(sizes), max(sizes)

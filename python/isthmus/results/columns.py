@@ -29,6 +29,16 @@ class Column:
     get: Callable[[Measurement], Cell]
 
 
+def keyed(key: str) -> Callable[[Measurement], Cell]:
+    """The value of a key of the workload, if it has that."""
+
+    def get(m: Measurement) -> Cell:
+        value: Cell = m.workload.get(key)
+        return value
+
+    return get
+
+
 FULL = 0.9
 """A resource that is busy for this share of the time bounds a run."""
 

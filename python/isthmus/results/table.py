@@ -72,6 +72,15 @@ def latency_table(results: Iterable[Measurement]) -> str:
     return "".join(parts)
 
 
+def stages_line(m: Measurement) -> str:
+    """Where the time of one transfer that ran alone goes, as a line of comment; empty where nothing says."""
+    if not m.stages:
+        return ""
+    ways = ", ".join(f"{s.where} {s.name} {s.time / 1e3:.1f}" for s in m.stages)
+    total = sum(s.time for s in m.stages) / 1e3
+    return f"# {m.workload['bytes']} bytes alone, in ns: {ways}; together {total:.1f}\n"
+
+
 def _row(m: Measurement, latency: Latency, shown: Iterable[str]) -> Sequence[str]:
     percentiles = [latency.percentiles[key] for key in shown]
     values = [latency.min, latency.max, latency.typical, latency.avg, latency.stdev]

@@ -12,7 +12,7 @@ use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 use crate::error::RoadError;
 use crate::host_bus;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory, Firmware, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, two};
 
 /// The road's name.
@@ -106,22 +106,7 @@ pub struct ApenetNode {
     pub reset_cycles: u32,
     /// Soft processor that looks at each packet, if the model has one.
     #[serde(default)]
-    pub firmware: Option<ApenetFirmware>,
-}
-
-/// Time that the soft processor's program needs for a packet.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ApenetFirmware {
-    /// Minimum time from a request until the program reads it.
-    #[schemars(range(min = 0.0, max = 300.0))]
-    pub wake_min_us: f64,
-    /// Maximum of that time; it is distributed uniformly.
-    #[schemars(range(min = 0.0, max = 300.0))]
-    pub wake_max_us: f64,
-    /// From there to the answer.
-    #[schemars(range(min = 0.0, max = 300.0))]
-    pub work_us: f64,
+    pub firmware: Option<Firmware>,
 }
 
 /// Shape of a test.
@@ -239,13 +224,7 @@ impl ApenetScenario {
             let reason = format!("{}: fewer than platform.link.lanes", self.platform.gpu.lanes);
             return Err(RoadError::scenario("platform.gpu.lanes", reason));
         }
-        if let Some(firmware) = &self.node.firmware
-            && firmware.wake_max_us < firmware.wake_min_us
-        {
-            let reason = format!("{} is below wake_min_us", firmware.wake_max_us);
-            return Err(RoadError::scenario("node.firmware.wake_max_us", reason));
-        }
-        Ok(())
+        self.node.firmware.map_or(Ok(()), |firmware| firmware.check("node"))
     }
 
     /// Puts before and after the measured ones.
@@ -310,10 +289,5 @@ impl ApenetScenario {
         let written = wire_bytes(TlpKind::Write, host_bus::MEMORY_BASE, write, false);
         let shares = [read as f64 / (answers as f64 + dllps), write as f64 / written as f64];
         shares[0].min(shares[1]) * 1e15 / host_bus::byte_fs(link)
-    }
-
-    /// A time in cycles of the nodes' clock.
-    pub(super) fn cycles(&self, us: f64) -> u64 {
-        (us * self.node.clock_mhz).round() as u64
     }
 }

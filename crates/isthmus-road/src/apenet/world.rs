@@ -8,17 +8,16 @@ use isthmus_host::nic::{
 };
 use isthmus_sim::kernel::Counter;
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
-use isthmus_sim::world::host::{Cpu, MmioHost};
-use isthmus_sim::world::pcie::{Pcie, PciePins};
-use isthmus_sim::world::{CpuConfig, Gpu, GpuConfig, Memory};
-use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
+use isthmus_sim::world::host::MmioHost;
+use isthmus_sim::world::{Gpu, GpuConfig, Memory};
+use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::data::Data;
 use super::scenario::{ApenetMemory, ApenetScenario, ApenetTest};
 use crate::error::RoadError;
-use crate::host_bus::{self, pcie_config};
-use crate::model::MakeModel;
-use crate::platform::PcieLink;
+use crate::host_bus::{machine, pcie_config};
+use crate::model::{Board, MakeModel, clock};
+use crate::platform::{Firmware, PcieLink};
 
 const BAR_BYTES: u64 = 0x1000;
 const PAGE: PageSize = PageSize::K64;
@@ -104,31 +103,18 @@ impl Node {
         (number, lines): (usize, &[[Rc<std::cell::RefCell<FlitLine>>; 2]]),
     ) -> Result<Self, RoadError> {
         let (node, platform, count) = (&scenario.node, &scenario.platform, lines.len());
-        let firmware = node.firmware.map_or([0; 3], |firmware| {
-            let wake = scenario.cycles(firmware.wake_min_us);
-            let span = scenario.cycles(firmware.wake_max_us) - wake;
-            [wake, span, scenario.cycles(firmware.work_us)]
-        });
-        let config = DeviceConfig {
-            name: format!("node{number}"),
-            model_path: node.model_path.clone(),
-            clocks: vec![ClockConfig::new("clk_i", Hertz((node.clock_mhz * 1e6).round() as u64))],
-            reset_cycles: node.reset_cycles,
-            cfg: [
-                ("here", number as u64),
-                ("last", count as u64 - 1),
-                ("firmware_wake_min", firmware[0]),
-                ("firmware_wake_span", firmware[1]),
-                ("firmware_work", firmware[2]),
-            ]
-            .map(|(name, value)| (name.to_owned(), value))
-            .into(),
-            epoch_ns: 0,
-            trace: None,
-            resets: Vec::new(),
-            holds: Vec::new(),
+        let here = [("here", number as u64), ("last", count as u64 - 1)];
+        let firmware = Firmware::inputs(node.firmware.as_ref(), node.clock_mhz);
+        let board = Board {
+            cfg: here.into_iter().chain(firmware).collect(),
+            ..Board::new(
+                format!("node{number}"),
+                &node.model_path,
+                vec![clock("clk_i", node.clock_mhz)],
+                node.reset_cycles,
+            )
         };
-        let device = simulation.add_model(make_model(&node.model_path, None)?, &config)?;
+        let device = board.add(simulation, make_model)?;
         let links = (0..2).map(|port| {
             // Port 0 leads to the next node, port 1 to the one before.
             let neighbour = (number + if port == 0 { 1 } else { count - 1 }) % count;
@@ -140,20 +126,16 @@ impl Node {
         FlitPins::attach_links(&device, links.collect())?;
         let (mut config, bytes) = layout(scenario, number);
         let name = format!("host{number}");
-        let memory = host_bus::memory(&name, bytes, &platform.host)?;
-        let cpu = Cpu::new(simulation, &name, &CpuConfig { cores: platform.host.cores })?;
         let ends = [&platform.root, &platform.endpoint];
         let pcie = format!("pcie{number}");
         let pcie = pcie_config(&pcie, &platform.link, ends, &platform.memory, BAR_BYTES);
-        let link = Pcie::new(simulation, &pcie, &memory)?;
-        PciePins::attach(simulation, &device, &link)?;
-        let host = link.host(&host_bus::host_config(&name, &platform.host), &cpu, &memory)?;
+        let (link, host) = machine(simulation, &device, &name, &pcie, &platform.host, bytes)?;
         link.remember(false);
         let kind = scenario.memory(number);
         let gpu = match kind {
             ApenetMemory::Host => None,
             ApenetMemory::Gpu | ApenetMemory::Staged => {
-                Some(gpu(simulation, scenario, (number, bytes), &memory)?)
+                Some(gpu(simulation, scenario, (number, bytes), host.memory())?)
             }
         };
         if let (ApenetMemory::Gpu, Some(gpu)) = (kind, &gpu) {

@@ -244,9 +244,7 @@ pub(super) fn run(
         return Err(RoadError::Violation(format!("blockdma: {reason}; seed {}", scenario.seed)));
     }
     let stages = stages(&world, scenario, &outcome)?;
-    let mut made = measurement(&world, scenario, &outcome)?;
-    made.stages_total_ps = stages.iter().map(|stage| stage.ps).sum();
-    made.stages = stages;
+    let mut made = measurement(&world, scenario, &outcome)?.staged(stages);
     made.simulation.wall_s = begin.elapsed().as_secs_f64();
     Ok(made)
 }

@@ -14,10 +14,9 @@ use super::home::Content;
 use super::scenario::{CcixScenario, LINE_BYTES};
 use super::visits::Visits;
 use super::world::{Agent, World};
-use crate::arrivals::Starts;
 use crate::dma::{MOST_TASKS, first_seed, pattern};
 use crate::error::RoadError;
-use crate::series::Times;
+use crate::series::{Pace, Stores, Times};
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);
 /// A run in which no transfer ends for this long is an error: the link has stopped.
@@ -70,18 +69,10 @@ struct Logic {
     /// Transfers that wait for a page.
     again: VecDeque<Open>,
     moves: u32,
-    starts: Option<Starts>,
-    next_start: Option<Picoseconds>,
-    /// Transfers below this number may begin.
-    limit: u64,
-    begun: u64,
+    pace: Pace,
     tags: VecDeque<u8>,
     open: BTreeMap<u8, Open>,
-    /// Transfers whose write to a line is not yet visible.
-    storing: BTreeMap<u64, VecDeque<u64>>,
-    /// Lines of each transfer that are not yet visible, and transfers of which all are.
-    unseen: BTreeMap<u64, u64>,
-    visible: u64,
+    stores: Stores,
     ended: u64,
     last: Picoseconds,
     wrong: Option<String>,
@@ -93,8 +84,7 @@ impl Logic {
         let sim = world.simulation.handle();
         let transfers = scenario.series() as usize + 1;
         Ok(Self {
-            next_start: None,
-            starts: None,
+            pace: Pace::default(),
             scenario: scenario.clone(),
             agent: Rc::clone(&world.agent),
             random: RandomStream::new(scenario.seed, "ccix:data"),
@@ -102,13 +92,9 @@ impl Logic {
             touches: scenario.touched().into(),
             again: VecDeque::new(),
             moves: 0,
-            limit: 0,
-            begun: 0,
             tags: (0..MOST_TASKS).collect(),
             open: BTreeMap::new(),
-            storing: BTreeMap::new(),
-            unseen: BTreeMap::new(),
-            visible: 0,
+            stores: Stores::default(),
             ended: 0,
             last: sim.now(),
             wrong: None,
@@ -125,9 +111,8 @@ impl Logic {
     fn begin(&mut self) -> Result<(), RoadError> {
         let rate = self.scenario.arrivals()?.rate_per_s();
         let random = RandomStream::new(self.scenario.seed, "ccix:arrivals");
-        self.starts = rate.map(|rate| Starts::new(rate, random, self.sim.now()));
-        self.next_start = self.starts.as_mut().and_then(Iterator::next);
-        self.limit = self.scenario.series();
+        let (window, series) = (self.scenario.workload.window, self.scenario.series());
+        self.pace = Pace::new(window, rate, series, random, self.sim.now());
         if self.scenario.counted().start == 0 {
             self.outcome.from = self.counts();
         }
@@ -137,17 +122,18 @@ impl Logic {
     /// Nothing is open, or waits.
     fn is_done(&self) -> bool {
         let still = self.agent.translator.as_ref().is_none_or(|translator| translator.is_still());
-        self.ended == self.limit && self.touches.is_empty() && self.open.is_empty() && still
+        self.ended == self.pace.limit() && self.touches.is_empty() && self.open.is_empty() && still
     }
 
     fn begin_move(&mut self) {
         let Some(of) = &self.scenario.workload.translation else { return };
         let series = self.scenario.series();
         let due = (u64::from(self.moves) + 1) * series / (u64::from(of.moves) + 1);
-        if self.moves == of.moves || self.begun < due || self.begun == series {
+        let begun = self.pace.begun();
+        if self.moves == of.moves || begun < due || begun == series {
             return;
         }
-        let line = self.visits.first_line(self.begun);
+        let line = self.visits.first_line(begun);
         match self.agent.translator.as_ref().map(|translator| translator.begin_move(line)) {
             Some(Ok(true)) => self.moves += 1,
             Some(Err(error)) => self.fail(error.to_string()),
@@ -190,10 +176,7 @@ impl Logic {
     /// A write stores each of its lines.
     fn expect_stores(&mut self, first: u64, of: Open) {
         let Some(transfer) = of.transfer.filter(|_| self.scenario.stores_at_home()) else { return };
-        for index in first..first + self.scenario.lines() {
-            self.storing.entry(index).or_default().push_back(transfer);
-        }
-        self.unseen.insert(transfer, self.scenario.lines());
+        self.stores.expect(transfer, first..first + self.scenario.lines(), true);
     }
 
     /// A task met a page without a translation.
@@ -204,42 +187,17 @@ impl Logic {
         };
         self.note_stored();
         let first = self.visits.first_line(transfer);
-        for index in first..first + self.scenario.lines() {
-            if let Some(waiting) = self.storing.get_mut(&index) {
-                waiting.retain(|other| *other != transfer);
-            }
-        }
-        self.unseen.remove(&transfer);
+        self.stores.forget(transfer, first..first + self.scenario.lines());
         self.outcome.retries += 1;
         self.again.push_back(of);
     }
 
-    /// When the next transfer is due, if it may begin at `time`.
-    fn due(&mut self, time: Picoseconds) -> Option<Picoseconds> {
-        if self.begun == self.limit {
-            return None;
-        }
-        let observed = self.begun == self.scenario.series();
-        match self.next_start.filter(|_| !observed) {
-            Some(start) if start > time => None,
-            Some(start) => {
-                self.next_start = self.starts.as_mut().and_then(Iterator::next);
-                Some(start)
-            }
-            None => {
-                let window = u64::from(self.scenario.workload.window.unwrap_or(1));
-                (self.begun - self.out_of_flight() < window).then_some(time)
-            }
-        }
-    }
-
     /// Transfers that are no longer in flight.
-    fn out_of_flight(&mut self) -> u64 {
-        if !self.scenario.workload.until_visible || !self.scenario.stores_at_home() {
-            return self.ended;
+    fn out_of_flight(&self) -> u64 {
+        match self.scenario.workload.until_visible && self.scenario.stores_at_home() {
+            true => self.stores.visible().min(self.ended),
+            false => self.ended,
         }
-        self.note_stored();
-        self.visible.min(self.ended)
     }
 
     fn counts(&self) -> Counts {
@@ -255,18 +213,8 @@ impl Logic {
     /// Compares the writes that became visible since the last call.
     fn note_stored(&mut self) {
         for stored in self.agent.home.take_stored() {
-            let Some(transfer) = self.storing.get_mut(&stored.index).and_then(VecDeque::pop_front)
-            else {
+            if !self.stores.seen(stored.index, stored.at, &mut self.outcome.times) {
                 return self.fail(format!("line {} was written twice", stored.index));
-            };
-            let done = &mut self.outcome.times.done[transfer as usize];
-            *done = (*done).max(stored.at);
-            if let Some(left) = self.unseen.get_mut(&transfer) {
-                *left -= 1;
-                if *left == 0 {
-                    self.unseen.remove(&transfer);
-                    self.visible += 1;
-                }
             }
             if stored.line != self.outcome.lines.line(stored.index) {
                 return self.fail(format!("line {} was written wrong", stored.index));
@@ -291,10 +239,12 @@ impl TaskUser for Logic {
         if let Some(task) = self.retry() {
             return Some(task);
         }
-        let due = self.due(time)?;
+        if self.scenario.workload.until_visible {
+            self.note_stored();
+        }
+        let ended = self.out_of_flight();
+        let (transfer, due) = self.pace.begin(time, || ended)?;
         let tag = self.tags.pop_front()?;
-        let transfer = self.begun;
-        self.begun += 1;
         self.outcome.times.due.push(due);
         let write = self.scenario.writes();
         let first = self.visits.first_line(transfer);
@@ -351,7 +301,7 @@ pub(super) fn run(world: &World, scenario: &CcixScenario) -> Result<Outcome, Roa
     complete(world, scenario, &logic)?;
     world.agent.link.remember(true);
     world.simulation.probes().set_enabled(true);
-    logic.borrow_mut().limit += 1;
+    logic.borrow_mut().pace.observe();
     complete(world, scenario, &logic)?;
     let outcome = std::mem::take(&mut logic.borrow_mut().outcome);
     Ok(outcome)
@@ -379,7 +329,8 @@ fn complete(
         if waits && world.simulation.handle().now() - logic.last > STUCK {
             return Err(RoadError::Violation(format!(
                 "ccix: stuck after {} of {} transfers: none ended for {STUCK}; seed {seed}",
-                logic.ended, logic.limit
+                logic.ended,
+                logic.pace.limit()
             )));
         }
     }
@@ -387,7 +338,7 @@ fn complete(
     world.check(seed)?;
     let mut logic = logic.borrow_mut();
     logic.note_stored();
-    let missing: usize = logic.storing.values().map(VecDeque::len).sum();
+    let missing = logic.stores.missing();
     if missing > 0 {
         return Err(RoadError::Violation(format!(
             "ccix: {missing} acknowledged writes are not in memory; seed {seed}"

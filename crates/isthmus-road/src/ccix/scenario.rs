@@ -22,6 +22,7 @@ use crate::host_bus::byte_fs;
 use crate::operation::Operation;
 use crate::platform::PcieMemory;
 use crate::scenario::{Limits, Profile, sixteen};
+use crate::series::Extent;
 
 pub use locks::{CcixLockMode, CcixLocks, CcixStep, CcixTransaction};
 pub use translation::{CcixOrder, CcixPage, CcixTranslation};
@@ -343,24 +344,19 @@ impl CcixScenario {
         (0..of.pages()).map(|number| number * page).collect()
     }
 
-    /// Excluded transfers at either end of the series: those in flight at once.
-    fn edge(&self) -> u64 {
-        match (self.workload.window, self.workload.rate_per_s) {
-            (_, Some(_)) => 16,
-            (Some(1) | None, None) => 0,
-            (Some(window), None) => u64::from(window),
-        }
+    pub(super) fn extent(&self) -> Extent {
+        let of = &self.workload;
+        Extent::new(of.iterations, of.warmup, of.window, of.rate_per_s)
     }
 
     /// Numbers of the measured transfers.
     pub(super) fn counted(&self) -> Range<u64> {
-        let head = self.workload.warmup + self.edge();
-        head..head + self.workload.iterations
+        self.extent().counted
     }
 
     /// All but the observed one, which follows alone.
     pub(super) fn series(&self) -> u64 {
-        self.counted().end + self.edge()
+        self.extent().series
     }
 }
 

@@ -2,19 +2,18 @@
 //! The FPGA, the link, the host's home.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::rc::Rc;
 
 use isthmus_sim::kernel::OutputPin;
 use isthmus_sim::world::ccix::{CcixLink, CcixPins, Way};
-use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
+use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::home::{Content, Home};
 use super::scenario::CcixScenario;
 use super::svm::Translator;
 use crate::dma::first_seed;
 use crate::error::RoadError;
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel, clock};
 
 /// A link without credits after this long is an error.
 const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
@@ -77,23 +76,16 @@ impl World {
         make_model: MakeModel<'_>,
     ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
-        let waveform = scenario.waveform.as_deref();
-        let config = DeviceConfig {
-            name: "fpga".to_owned(),
-            model_path: scenario.fpga.model_path.clone(),
-            clocks: vec![ClockConfig::new(
-                "clk_i",
-                Hertz((scenario.platform.clock_mhz * 1e6).round() as u64),
-            )],
-            reset_cycles: scenario.fpga.reset_cycles,
-            cfg: BTreeMap::new(),
-            epoch_ns: 0,
-            trace: waveform.map(Path::to_owned),
-            resets: Vec::new(),
-            holds: Vec::new(),
+        let board = Board {
+            waveform: scenario.waveform.as_deref(),
+            ..Board::new(
+                "fpga".to_owned(),
+                &scenario.fpga.model_path,
+                vec![clock("clk_i", scenario.platform.clock_mhz)],
+                scenario.fpga.reset_cycles,
+            )
         };
-        let model = make_model(&scenario.fpga.model_path, waveform)?;
-        let fpga = simulation.add_model(model, &config)?;
+        let fpga = board.add(&simulation, make_model)?;
         let sim = simulation.handle();
         let platform = &scenario.platform;
         let link = CcixLink::new(&sim, &platform.transport)?;

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use isthmus_sim::kernel::OutputPin;
-use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Simulation};
+use isthmus_sim::{DeviceHandle, Simulation};
 
 use crate::error::RoadError;
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel, clock};
 use crate::platform::PcieMemory;
 
 /// An FPGA with a DMA engine, and where it is.
@@ -29,19 +29,16 @@ impl Card<'_> {
         simulation: &Simulation,
         make_model: MakeModel<'_>,
     ) -> Result<DeviceHandle, RoadError> {
-        let clock = Hertz((self.clock_mhz * 1e6).round() as u64);
-        let config = DeviceConfig {
-            name: "fpga".to_owned(),
-            model_path: self.model_path.to_owned(),
-            clocks: vec![ClockConfig::new("clk_i", clock)],
-            reset_cycles: self.reset_cycles,
-            cfg: std::collections::BTreeMap::new(),
-            epoch_ns: 0,
-            trace: self.waveform.map(Path::to_owned),
-            resets: Vec::new(),
-            holds: Vec::new(),
+        let board = Board {
+            waveform: self.waveform,
+            ..Board::new(
+                "fpga".to_owned(),
+                self.model_path,
+                vec![clock("clk_i", self.clock_mhz)],
+                self.reset_cycles,
+            )
         };
-        Ok(simulation.add_model(make_model(self.model_path, self.waveform)?, &config)?)
+        Ok(board.add(simulation, make_model)?)
     }
 }
 

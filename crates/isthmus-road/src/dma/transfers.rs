@@ -6,8 +6,7 @@
 //! due, so no doorbell is on the way.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::Range;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use isthmus_host::pcie::{Descriptor, RingPlace};
@@ -23,13 +22,12 @@ use super::engine::{Engine, Part, ring_lines};
 use super::line::{LINE_BYTES, Line, first_seed, pattern};
 use super::link::{BASE_LINE, Dma};
 use super::stages::{Tlps, fetch};
-use crate::arrivals::Starts;
 use crate::error::RoadError;
 use crate::host_bus::MEMORY_BASE;
 use crate::measurement::{SimulationCost, Stage};
 use crate::road::Context;
 use crate::scenario::Limits;
-use crate::series::Times;
+use crate::series::{Extent, Pace, Stores, Times};
 use crate::stages::Way;
 use crate::watch::{Step, follow};
 
@@ -60,9 +58,7 @@ pub(crate) struct Blocks {
     pub(crate) rate_per_s: Option<f64>,
     /// A write is in flight until it is visible, and not until it has left the FPGA.
     pub(crate) until_visible: bool,
-    /// Numbers of the measured ones, and of all before the one that is observed.
-    pub(crate) counted: Range<u64>,
-    pub(crate) series: u64,
+    pub(crate) extent: Extent,
     pub(crate) seed: u64,
     pub(crate) limits: Limits,
 }
@@ -110,17 +106,9 @@ struct Logic {
     of: Blocks,
     dma: Rc<Dma>,
     engine: Engine,
-    starts: Option<Starts>,
-    next_start: Option<Picoseconds>,
-    /// Blocks below this number may begin.
-    limit: u64,
-    begun: u64,
+    pace: Pace,
     ended: u64,
-    /// Lines of the writes of each block that are not yet visible, and blocks of which all are.
-    unseen: BTreeMap<u64, u64>,
-    visible: u64,
-    /// Parts of blocks whose write to a line is not yet visible.
-    storing: BTreeMap<u64, VecDeque<(u64, Part)>>,
+    stores: Stores,
     /// What each line of memory must have.
     lines: Vec<Line>,
     last: Picoseconds,
@@ -144,25 +132,19 @@ fn first_lines(seed: u64) -> Vec<Line> {
 impl Logic {
     fn new(sim: Sim, dma: &Rc<Dma>, of: &Blocks) -> Self {
         let random = RandomStream::new(of.seed, &format!("{}:arrivals", of.road));
-        let mut starts = of.rate_per_s.map(|rate| Starts::new(rate, random, sim.now()));
         let data = RandomStream::new(of.seed, &format!("{}:data", of.road));
         let ring = of.ring.then_some(RING.0);
         Self {
-            next_start: starts.as_mut().and_then(Iterator::next),
-            starts,
+            pace: Pace::new(of.window, of.rate_per_s, of.extent.series, random, sim.now()),
             of: of.clone(),
             engine: Engine::new(&dma.memory, ring, data, first_seed(of.seed)),
             dma: Rc::clone(dma),
-            limit: of.series,
-            begun: 0,
             ended: 0,
-            unseen: BTreeMap::new(),
-            visible: 0,
-            storing: BTreeMap::new(),
+            stores: Stores::default(),
             lines: first_lines(of.seed),
             last: sim.now(),
             wrong: None,
-            times: Times::new(of.series as usize + 1),
+            times: Times::new(of.extent.series as usize + 1),
             from: Counts { at: sim.now(), ..Counts::default() },
             until: Counts::default(),
             checked: 0,
@@ -175,37 +157,21 @@ impl Logic {
         Counts { at: self.sim.now(), up, down, ended: self.ended }
     }
 
-    /// When the next block is due, if it may begin at `time`.
-    fn due(&mut self, time: Picoseconds) -> Option<Picoseconds> {
-        if self.begun == self.limit {
-            return None;
-        }
-        let observed = self.begun == self.of.series;
-        match self.next_start.filter(|_| !observed) {
-            Some(start) if start > time => None,
-            Some(start) => {
-                self.next_start = self.starts.as_mut().and_then(Iterator::next);
-                Some(start)
-            }
-            None => {
-                let window = u64::from(self.of.window.unwrap_or(1));
-                (self.begun - self.out_of_flight() < window).then_some(time)
-            }
-        }
-    }
-
     /// Blocks that are no longer in flight.
-    fn out_of_flight(&mut self) -> u64 {
-        if !self.of.until_visible || !self.of.to_host {
-            return self.ended;
+    fn out_of_flight(&self) -> u64 {
+        match self.of.until_visible && self.of.to_host {
+            true => self.stores.visible().min(self.ended),
+            false => self.ended,
         }
-        self.note_stored();
-        self.visible.min(self.ended)
     }
 
-    fn begin(&mut self, due: Picoseconds) -> Result<(), RoadError> {
-        let block = self.begun;
-        self.begun += 1;
+    /// Gives the engine the next block, if one is due.
+    fn begin(&mut self, time: Picoseconds) -> Result<(), RoadError> {
+        if self.of.until_visible {
+            self.note_stored();
+        }
+        let ended = self.out_of_flight();
+        let Some((block, due)) = self.pace.begin(time, || ended) else { return Ok(()) };
         self.times.due.push(due);
         let of = Descriptor {
             address: MEMORY_BASE + self.of.first_line(block) * LINE_BYTES as u64,
@@ -232,35 +198,23 @@ impl Logic {
     fn expect(&mut self, task: Task, block: u64, part: Part) {
         let first = task.address / LINE_BYTES as u64 - BASE_LINE;
         let bytes = task.bytes as usize;
-        let lines = bytes.div_ceil(LINE_BYTES);
-        for (number, index) in (first..).take(lines).enumerate() {
+        let lines = first..first + bytes.div_ceil(LINE_BYTES) as u64;
+        for (number, index) in lines.clone().enumerate() {
             let bytes = (bytes - number * LINE_BYTES).min(LINE_BYTES);
             let data = pattern(BASE_LINE + index, task.seed);
             self.lines[index as usize][..bytes].copy_from_slice(&data[..bytes]);
-            self.storing.entry(index).or_default().push_back((block, part));
         }
-        if self.is_last(part) {
-            self.unseen.insert(block, lines as u64);
-        }
+        self.stores.expect(block, lines, self.is_last(part));
     }
 
     /// Compares the writes that became visible since the last call.
     fn note_stored(&mut self) {
         for stored in self.dma.take_stored() {
-            let waiting = self.storing.get_mut(&stored.index).and_then(VecDeque::pop_front);
-            let Some((block, part)) = waiting else {
+            if !self.stores.seen(stored.index, stored.at, &mut self.times) {
                 return self.fail(format!("line {} was written twice", stored.index));
-            };
+            }
             if stored.line != self.lines[stored.index as usize] {
                 return self.fail(format!("line {} was written wrong", stored.index));
-            }
-            if self.is_last(part) {
-                let done = &mut self.times.done[block as usize];
-                *done = (*done).max(stored.at);
-                if let Some(left) = self.unseen.get_mut(&block) {
-                    *left -= 1;
-                    self.visible += u64::from(*left == 0);
-                }
             }
         }
     }
@@ -273,10 +227,10 @@ impl Logic {
             self.times.done[block as usize] = time;
         }
         self.sim.count_transfers(1);
-        if self.ended == self.of.counted.start {
+        if self.ended == self.of.extent.counted.start {
             self.from = self.counts();
         }
-        if self.ended == self.of.counted.end {
+        if self.ended == self.of.extent.counted.end {
             self.until = self.counts();
         }
     }
@@ -289,8 +243,7 @@ impl Logic {
 impl TaskUser for Logic {
     fn offer(&mut self, time: Picoseconds) -> Option<Task> {
         if self.engine.wants()
-            && let Some(due) = self.due(time)
-            && let Err(error) = self.begin(due)
+            && let Err(error) = self.begin(time)
         {
             self.fail(error.to_string());
         }
@@ -332,7 +285,7 @@ pub(crate) fn run(
         dma.set(number, &line)?;
     }
     simulation.probes().set_enabled(false);
-    let step = Step { total: 1, transfers_total: of.series + 1, ..Step::default() };
+    let step = Step { total: 1, transfers_total: of.extent.series + 1, ..Step::default() };
     follow(&simulation, context.watch, step);
     simulation.run_for(CHUNK)?;
     let status = Status::new(&fpga)?;
@@ -340,7 +293,7 @@ pub(crate) fn run(
     TaskPins::attach(&fpga, &logic)?;
     complete(&simulation, &status, &logic)?;
     simulation.probes().set_enabled(true);
-    logic.borrow_mut().limit += 1;
+    logic.borrow_mut().pace.observe();
     complete(&simulation, &status, &logic)?;
     let mut logic = logic.borrow_mut();
     if let Some(line) = (0..RING.1).find(|line| dma.line(*line) != logic.lines[*line as usize]) {
@@ -375,11 +328,11 @@ fn complete(
         let mut logic = logic.borrow_mut();
         logic.note_stored();
         broken(&logic, false)?;
-        if logic.ended == logic.limit && logic.engine.is_idle() {
+        if logic.ended == logic.pace.limit() && logic.engine.is_idle() {
             break;
         }
         if logic.engine.is_busy() && simulation.handle().now() - logic.last > STUCK {
-            let (ended, limit) = (logic.ended, logic.limit);
+            let (ended, limit) = (logic.ended, logic.pace.limit());
             let reason =
                 format!("stuck after {ended} of {limit} transfers: none ended for {STUCK}");
             return Err(logic.of.violation(&reason));
@@ -389,7 +342,7 @@ fn complete(
     let mut logic = logic.borrow_mut();
     logic.note_stored();
     broken(&logic, true)?;
-    let missing: usize = logic.storing.values().map(VecDeque::len).sum();
+    let missing = logic.stores.missing();
     if missing > 0 {
         let reason = format!("{missing} acknowledged writes are not in memory");
         return Err(logic.of.violation(&reason));

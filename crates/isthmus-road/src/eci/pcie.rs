@@ -31,8 +31,7 @@ pub(super) fn run(
         window: workload.window,
         rate_per_s: workload.rate_per_s,
         until_visible: workload.until_visible,
-        counted: scenario.counted(),
-        series: scenario.series(),
+        extent: scenario.extent(),
         seed: scenario.seed,
         limits: scenario.limits,
     };

@@ -21,6 +21,7 @@ use crate::error::RoadError;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, PcieLink, PcieMemory, PciePort};
 use crate::scenario::{Limits, Profile, sixteen};
+use crate::series::Extent;
 
 /// Bytes of a shared word.
 pub(super) const WORD_BYTES: usize = 8;
@@ -443,19 +444,14 @@ impl EciScenario {
         (self.workload.bytes - line as usize * LINE_BYTES).min(LINE_BYTES)
     }
 
-    /// Excluded transfers at either end of the series: those in flight at once.
-    fn edge(&self) -> u64 {
-        match (self.workload.window, self.workload.rate_per_s) {
-            (_, Some(_)) => 16,
-            (Some(1) | None, None) => 0,
-            (Some(window), None) => u64::from(window),
-        }
+    pub(super) fn extent(&self) -> Extent {
+        let of = &self.workload;
+        Extent::new(of.iterations, of.warmup, of.window, of.rate_per_s)
     }
 
     /// Numbers of the measured transfers.
     pub(super) fn counted(&self) -> Range<u64> {
-        let head = self.workload.warmup + self.edge();
-        head..head + self.workload.iterations
+        self.extent().counted
     }
 
     /// Transfers at most: beside others it goes on until those that count of both have ended.
@@ -466,7 +462,7 @@ impl EciScenario {
 
     /// Number of transfers without the observed one, which follows alone.
     pub(super) fn series(&self) -> u64 {
-        self.counted().end + self.edge()
+        self.extent().series
     }
 }
 

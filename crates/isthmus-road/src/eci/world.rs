@@ -9,12 +9,12 @@ use std::rc::Rc;
 use isthmus_sim::kernel::{OutputPin, RandomStream};
 use isthmus_sim::world::blocks::{BlockLine, BlockPins};
 use isthmus_sim::world::lines::{LINE_BYTES, Line, LineMemory, LineMemoryPins};
-use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
+use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::pattern;
 use super::scenario::{EciDevice, EciPolicy, EciScenario};
 use crate::error::RoadError;
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel, clock};
 
 /// A link that is not up after this long is an error.
 const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
@@ -222,21 +222,18 @@ fn add(
     waveform: Option<&Path>,
     make_model: MakeModel<'_>,
 ) -> Result<DeviceHandle, RoadError> {
-    let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
-    let config = DeviceConfig {
-        name: name.to_owned(),
-        model_path: device.model_path.clone(),
-        clocks: vec![ClockConfig::new("clk_i", clock)],
-        reset_cycles: device.reset_cycles,
-        cfg: [("partition", scenario.workload.policy == EciPolicy::Partition)]
-            .into_iter()
-            .chain(scenario.both_homes().then_some(("fpga", name == "fpga")))
-            .map(|(pin, value)| (pin.to_owned(), u64::from(value)))
+    let partition = scenario.workload.policy == EciPolicy::Partition;
+    let board = Board {
+        waveform,
+        cfg: std::iter::once(("partition", u64::from(partition)))
+            .chain(scenario.both_homes().then_some(("fpga", u64::from(name == "fpga"))))
             .collect(),
-        epoch_ns: 0,
-        trace: waveform.map(Path::to_owned),
-        resets: Vec::new(),
-        holds: Vec::new(),
+        ..Board::new(
+            name.to_owned(),
+            &device.model_path,
+            vec![clock("clk_i", scenario.platform.clock_mhz)],
+            device.reset_cycles,
+        )
     };
-    Ok(simulation.add_model(make_model(&device.model_path, waveform)?, &config)?)
+    Ok(board.add(simulation, make_model)?)
 }

@@ -13,7 +13,7 @@ use isthmus_trigger::merge::{Format, LINKS, MERGED_EVENTS};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, GigePhy, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory, Firmware, GigePhy, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, yes};
 
 /// The road's name.
@@ -196,22 +196,7 @@ pub struct NanetInterface {
     pub page_bytes: usize,
     /// Soft processor that finds the buffer of each datagram, if the model has one.
     #[serde(default)]
-    pub firmware: Option<NanetFirmware>,
-}
-
-/// Time that the soft processor's program needs for a datagram.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NanetFirmware {
-    /// Minimum time from a request until the program reads it.
-    #[schemars(range(min = 0.0, max = 300.0))]
-    pub wake_min_us: f64,
-    /// Maximum of that time; it is distributed uniformly.
-    #[schemars(range(min = 0.0, max = 300.0))]
-    pub wake_max_us: f64,
-    /// From there to the answer.
-    #[schemars(range(min = 0.0, max = 300.0))]
-    pub work_us: f64,
+    pub firmware: Option<Firmware>,
 }
 
 /// What to measure.
@@ -410,13 +395,7 @@ impl NanetScenario {
             let reason = "this platform has no such path: expected platform.commodity";
             return Err(RoadError::scenario("commodity", reason));
         }
-        if let Some(firmware) = &self.interface.firmware
-            && firmware.wake_max_us < firmware.wake_min_us
-        {
-            let reason = format!("{} is below wake_min_us", firmware.wake_max_us);
-            return Err(RoadError::scenario("interface.firmware.wake_max_us", reason));
-        }
-        Ok(())
+        self.interface.firmware.map_or(Ok(()), |firmware| firmware.check("interface"))
     }
 
     fn check_send(&self) -> Result<(), RoadError> {
@@ -530,7 +509,7 @@ impl NanetScenario {
             .find(|size| size.bytes() == self.interface.page_bytes)
     }
 
-    /// A time in cycles of the interface's clock.
+    /// Clocks of the interface.
     pub(super) fn cycles(&self, us: f64) -> u64 {
         (us * self.interface.clock_mhz).round() as u64
     }

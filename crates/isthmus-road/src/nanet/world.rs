@@ -9,14 +9,14 @@ use isthmus_host::nic::{
 };
 use isthmus_sim::kernel::FrameId;
 use isthmus_sim::world::ethernet::to_wire;
-use isthmus_sim::world::host::{Cpu, MmioHost};
+use isthmus_sim::world::host::MmioHost;
 use isthmus_sim::world::packet::{IPV4_UDP_HEADER_BYTES, Udp};
-use isthmus_sim::world::pcie::{Pcie, PciePins};
+use isthmus_sim::world::pcie::Pcie;
 use isthmus_sim::world::{
-    Cable, CableConfig, CpuConfig, EndpointConfig, FrameEndpoint, GmiiPhy, MacAddress, PhyConfig,
-    PhyFrame, XgmiiPhy,
+    Cable, CableConfig, EndpointConfig, FrameEndpoint, GmiiPhy, MacAddress, PhyConfig, PhyFrame,
+    XgmiiPhy,
 };
-use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, SimConfig, Simulation};
+use isthmus_sim::{ClockConfig, DeviceHandle, Hertz, SimConfig, Simulation};
 use isthmus_trigger::geometry::Geometry;
 use isthmus_trigger::rings::{Config, Finder};
 
@@ -26,7 +26,8 @@ use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, Na
 use super::search::{self, Loaded};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel};
+use crate::platform::{Firmware, PcieHost};
 
 const BAR_BYTES: u64 = 0x1000;
 const GIGABIT: Hertz = Hertz(125_000_000);
@@ -193,16 +194,13 @@ pub(super) fn machine(
 ) -> Result<(Pcie, MmioHost), RoadError> {
     let platform = &scenario.platform;
     let name = format!("host{suffix}");
-    let memory = host_bus::memory(&name, bytes, &platform.host)?;
     // Cores that find rings also send their answers themselves.
     let cores = scenario.chain.as_ref().map_or(platform.host.cores, |chain| 1 + chain.cores);
-    let cpu = Cpu::new(simulation, &name, &CpuConfig { cores })?;
+    let costs = PcieHost { cores, ..platform.host };
     let ends = [&platform.root, &platform.endpoint];
     let pcie = format!("pcie{suffix}");
     let pcie = pcie_config(&pcie, &platform.link, ends, &platform.memory, BAR_BYTES);
-    let link = Pcie::new(simulation, &pcie, &memory)?;
-    PciePins::attach(simulation, device, &link)?;
-    let host = link.host(&host_bus::host_config(&name, &platform.host), &cpu, &memory)?;
+    let (link, host) = host_bus::machine(simulation, device, &name, &pcie, &costs, bytes)?;
     link.remember(false);
     simulation.spans().set_enabled(false);
     Ok((link, host))
@@ -304,8 +302,6 @@ pub(super) fn device(
     make_model: MakeModel<'_>,
 ) -> Result<DeviceHandle, RoadError> {
     let interface = &scenario.interface;
-    let waveform = scenario.waveform.as_deref();
-    let model = make_model(&interface.model_path, waveform)?;
     let own = Hertz((interface.clock_mhz * 1e6).round() as u64);
     // A model has the pins of all ports that there can be, whatever it has behind them.
     let ten_gigabit = scenario.ten_gigabit();
@@ -328,34 +324,24 @@ pub(super) fn device(
         .chain(ethernet.map(|port| ClockConfig::new(&port, rate)))
         .chain(search)
         .chain(experiment);
-    let firmware = interface.firmware.map_or([0; 3], |firmware| {
-        let wake = scenario.cycles(firmware.wake_min_us);
-        let span = scenario.cycles(firmware.wake_max_us) - wake;
-        [wake, span, scenario.cycles(firmware.work_us)]
-    });
-    let config = DeviceConfig {
-        name: name.to_owned(),
-        model_path: interface.model_path.clone(),
-        clocks: clocks.collect(),
-        reset_cycles: interface.reset_cycles,
-        cfg: [
-            ("mac", station.mac.as_u64()),
-            ("ip", u64::from(u32::from(station.ip))),
-            ("udp_port", u64::from(station.udp_port)),
-            ("firmware_wake_min", firmware[0]),
-            ("firmware_wake_span", firmware[1]),
-            ("firmware_work", firmware[2]),
-        ]
-        .into_iter()
-        .chain((!ten_gigabit).then(|| ("release_latency", latency.unwrap_or_default())))
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect(),
-        epoch_ns: 0,
-        trace: waveform.map(std::path::Path::to_owned),
-        resets: Vec::new(),
-        holds: Vec::new(),
+    let address = [
+        ("mac", station.mac.as_u64()),
+        ("ip", u64::from(u32::from(station.ip))),
+        ("udp_port", u64::from(station.udp_port)),
+    ];
+    let release = (!ten_gigabit).then(|| ("release_latency", latency.unwrap_or_default()));
+    let firmware = Firmware::inputs(interface.firmware.as_ref(), interface.clock_mhz);
+    let board = Board {
+        waveform: scenario.waveform.as_deref(),
+        cfg: address.into_iter().chain(firmware).chain(release).collect(),
+        ..Board::new(
+            name.to_owned(),
+            &interface.model_path,
+            clocks.collect(),
+            interface.reset_cycles,
+        )
     };
-    Ok(simulation.add_model(model, &config)?)
+    Ok(board.add(simulation, make_model)?)
 }
 
 impl NanetPort {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hosts, interfaces, links and switches, wired up.
 
-use std::path::Path;
-
 use isthmus_host::rdma::{
     Endpoint, EndpointConfig, HostId, Inbox, Layout as QueueLayout, QueueEntry, RdmaError, Region,
 };
@@ -14,13 +12,13 @@ use isthmus_sim::world::link::{SerialPorts, WireConfig, WireCut};
 use isthmus_sim::world::pcie::{Direction, Pcie as PcieLink, PciePins};
 use isthmus_sim::world::pcix::{Pcix, PcixPins};
 use isthmus_sim::world::{CpuConfig, Memory};
-use isthmus_sim::{ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, Simulation};
+use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::scenario::memory::Layout;
 use super::scenario::{INBOX_SLOTS, RdmaBus, RdmaScenario};
 use crate::error::RoadError;
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel, clock};
 
 /// Offsets of request and message queues in the BAR: what a program posts to.
 const QUEUES: std::ops::Range<u64> = 0x4000..0xC000;
@@ -83,36 +81,6 @@ pub(super) struct Program {
     pub(super) memory: HostMemory,
 }
 
-fn clock(port: &str, mhz: f64) -> ClockConfig {
-    ClockConfig::new(port, Hertz((mhz * 1e6).round() as u64))
-}
-
-fn add(
-    simulation: &Simulation,
-    make_model: MakeModel<'_>,
-    path: &Path,
-    waveform: Option<&Path>,
-    config: DeviceConfig,
-) -> Result<DeviceHandle, RoadError> {
-    let config =
-        DeviceConfig { model_path: path.to_owned(), trace: waveform.map(Path::to_owned), ..config };
-    Ok(simulation.add_model(make_model(path, waveform)?, &config)?)
-}
-
-fn device(name: String, clocks: Vec<ClockConfig>, reset_cycles: u32) -> DeviceConfig {
-    DeviceConfig {
-        name,
-        model_path: std::path::PathBuf::new(),
-        clocks,
-        reset_cycles,
-        cfg: std::collections::BTreeMap::new(),
-        epoch_ns: 0,
-        trace: None,
-        resets: Vec::new(),
-        holds: Vec::new(),
-    }
-}
-
 impl World {
     pub(super) fn build(
         scenario: &RdmaScenario,
@@ -132,22 +100,19 @@ impl World {
         let switches = (0..scenario.interface.links)
             .map(|link| {
                 let switch = &scenario.switch;
-                let mut config = device(
-                    format!("switch{link}"),
-                    vec![clock("clk_i", link_mhz)],
-                    switch.reset_cycles,
-                );
                 // Host n is at port n.
                 let sources =
                     (0..switch.ports as u64).fold(0, |all, port| all | port << (4 * port));
-                for (name, value) in [
-                    ("bench", u64::from(scenario.bench)),
-                    ("bind", u64::from(switch.bind_sources)),
-                    ("source", sources),
-                ] {
-                    config.cfg.insert(name.to_owned(), value);
-                }
-                let device = add(&simulation, make_model, &switch.model_path, None, config)?;
+                let (name, clocks) = (format!("switch{link}"), vec![clock("clk_i", link_mhz)]);
+                let board = Board {
+                    cfg: vec![
+                        ("bench", u64::from(scenario.bench)),
+                        ("bind", u64::from(switch.bind_sources)),
+                        ("source", sources),
+                    ],
+                    ..Board::new(name, &switch.model_path, clocks, switch.reset_cycles)
+                };
+                let device = board.add(&simulation, make_model)?;
                 let ports = SerialPorts::attach(&simulation, &device, "clk_i", switch.ports)?;
                 Ok((device, ports))
             })
@@ -202,8 +167,7 @@ impl Node {
         let (interface, platform) = (&scenario.interface, &scenario.platform);
         let clocks =
             vec![clock("clk_i", interface.clock_mhz), clock("link_clk_i", platform.link_mhz)];
-        let mut config = device(format!("ni{number}"), clocks, interface.reset_cycles);
-        config.resets = scenario
+        let resets = scenario
             .faults
             .node_resets
             .iter()
@@ -214,7 +178,9 @@ impl Node {
             })
             .collect();
         let waveform = scenario.waveform.as_deref().filter(|_| number == 0);
-        let device = add(simulation, make_model, &interface.model_path, waveform, config)?;
+        let (name, reset_cycles) = (format!("ni{number}"), interface.reset_cycles);
+        let board = Board::new(name, &interface.model_path, clocks, reset_cycles);
+        let device = Board { resets, waveform, ..board }.add(simulation, make_model)?;
         let ports = SerialPorts::attach(simulation, &device, "link_clk_i", interface.links)?;
         let name = format!("host{number}");
         let costs = &platform.host;

@@ -5,15 +5,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use isthmus_sim::world::link::{PortWords, SwitchPins, Token, Word};
-use isthmus_sim::{
-    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
-};
+use isthmus_sim::{DeviceHandle, Picoseconds, SimConfig, Simulation};
 
 use super::link::Network;
 use super::reference::{Reference, ReferenceConfig};
 use super::scenario::SwitchScenario;
 use crate::error::RoadError;
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel, clock};
 
 /// The gateware with a network at its pins.
 pub(super) struct Gateware {
@@ -32,26 +30,21 @@ impl Gateware {
             simulated_limit_ps: None,
             ..scenario.limits.simulation(scenario.seed)
         });
-        let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
-        let path = &scenario.device.model_path;
-        let config = DeviceConfig {
-            name: "switch".to_owned(),
-            model_path: path.clone(),
-            clocks: vec![ClockConfig::new("clk_i", clock)],
-            reset_cycles: scenario.device.reset_cycles,
+        let board = Board {
+            waveform: scenario.waveform.as_deref(),
             // A repeater has none of them. The packets of this benchmark name no source for the switch.
             cfg: [("bench", 1), ("bind", 0), ("source", 0)]
                 .into_iter()
                 .filter(|_| scenario.bench())
-                .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
-            epoch_ns: 0,
-            trace: scenario.waveform.clone(),
-            resets: Vec::new(),
-            holds: Vec::new(),
+            ..Board::new(
+                "switch".to_owned(),
+                &scenario.device.model_path,
+                vec![clock("clk_i", scenario.platform.clock_mhz)],
+                scenario.device.reset_cycles,
+            )
         };
-        let model = make_model(path, scenario.waveform.as_deref())?;
-        let device = simulation.add_model(model, &config)?;
+        let device = board.add(&simulation, make_model)?;
         SwitchPins::attach(&device, network)?;
         // Millions of packets: the data about each is in the packet itself.
         simulation.probes().set_enabled(false);

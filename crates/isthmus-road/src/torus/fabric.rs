@@ -5,15 +5,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
-use isthmus_sim::{
-    ClockConfig, DeviceConfig, DeviceHandle, Hertz, Picoseconds, SimConfig, Simulation,
-};
+use isthmus_sim::{DeviceHandle, Picoseconds, SimConfig, Simulation};
 
 use super::scenario::TorusScenario;
 use super::station::{Ledger, Station};
 use super::traffic::{coordinates, number, place};
 use crate::error::RoadError;
-use crate::model::MakeModel;
+use crate::model::{Board, MakeModel, clock};
 
 pub(super) struct Fabric {
     pub(super) simulation: Simulation,
@@ -35,26 +33,20 @@ impl Fabric {
             ..scenario.limits.simulation(scenario.seed)
         });
         let sizes = scenario.workload.nodes;
-        let clock = Hertz((scenario.platform.clock_mhz * 1e6).round() as u64);
         let mut routers = Vec::new();
         for node in 0..scenario.nodes() {
-            let path = &scenario.device.model_path;
             let at = place(sizes, node);
             let last = sizes.map(|nodes| nodes - 1);
-            let config = DeviceConfig {
-                name: format!("node {}.{}.{}", at[0], at[1], at[2]),
-                model_path: path.clone(),
-                clocks: vec![ClockConfig::new("clk_i", clock)],
-                reset_cycles: scenario.device.reset_cycles,
-                cfg: [("here", coordinates(at)), ("last", coordinates(last))]
-                    .map(|(name, value)| (name.to_owned(), value))
-                    .into(),
-                epoch_ns: 0,
-                trace: None,
-                resets: Vec::new(),
-                holds: Vec::new(),
+            let board = Board {
+                cfg: vec![("here", coordinates(at)), ("last", coordinates(last))],
+                ..Board::new(
+                    format!("node {}.{}.{}", at[0], at[1], at[2]),
+                    &scenario.device.model_path,
+                    vec![clock("clk_i", scenario.platform.clock_mhz)],
+                    scenario.device.reset_cycles,
+                )
             };
-            routers.push(simulation.add_model(make_model(path, None)?, &config)?);
+            routers.push(board.add(&simulation, make_model)?);
         }
         simulation.probes().set_enabled(false);
         let period = routers[0].clock_period("clk_i").unwrap_or_default();

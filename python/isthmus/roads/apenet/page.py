@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, byte_axis
+from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, byte_axis, curve
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.apenet.tables import HEAD, memory, rate, row, share, us
@@ -78,11 +78,11 @@ def _curves(document: Document) -> Figure:
         ]
         many = [m for m in members if m.workload["window"] != 1]
         latencies.append(
-            _line(
+            curve(
                 name, colours[name], [[m.workload["bytes"], m.latency.avg / 1e6] for m in halves if m.latency]
             )
         )
-        rates.append(_line(name, colours[name], [[m.workload["bytes"], rate(m) or 0] for m in many]))
+        rates.append(curve(name, colours[name], [[m.workload["bytes"], rate(m) or 0] for m in many]))
 
     def option(what: str, series: list[dict[str, Any]]) -> dict[str, Any]:
         return {
@@ -103,13 +103,6 @@ def _curves(document: Document) -> Figure:
         table=Table(HEAD, [list(row(m)) for m in document]),
         legend=[Swatch(name, colour, "solid") for name, colour in colours.items()],
     )
-
-
-def _line(name: str, colour: str, points: Sequence[Sequence[float]]) -> dict[str, Any]:
-    return {
-        "type": "line", "name": name, "colour": colour, "symbol": "circle", "symbolSize": 7,
-        "data": sorted(points),
-    }  # fmt: skip
 
 
 def _method(document: Document) -> str:

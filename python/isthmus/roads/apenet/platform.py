@@ -57,9 +57,9 @@ class ApenetDesign:
     firmware: Annotated[
         Constant, Declared("1", 0, 1, "1: a soft processor looks at each packet that comes; 0: gateware")
     ]
-    wake_min: Annotated[Constant, Of("ApenetFirmware", "wake_min", "request to its program, at the least")]
-    wake_max: Annotated[Constant, Of("ApenetFirmware", "wake_max", "the same at the most")]
-    work: Annotated[Constant, Of("ApenetFirmware", "work", "from there to the address")]
+    wake_min: Annotated[Constant, Of("Firmware", "wake_min", "request to its program, at the least")]
+    wake_max: Annotated[Constant, Of("Firmware", "wake_max", "the same at the most")]
+    work: Annotated[Constant, Of("Firmware", "work", "from there to the address")]
 
 
 KINDS: Mapping[str, Kind] = {

@@ -5,16 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from isthmus.quantities import Quantity, each, scaled, workload
+from isthmus.quantities import Quantity, each, payload_gb_s, scaled, workload
 from isthmus.results import Measurement
 from isthmus.roads.ccix import contention, locks_tables
 
 OUTSIDE = ("hard block", "port", "home", "memory", "propagation", "bits")
 """Stages that are no gateware."""
-
-
-def _payload_gb_s(m: Measurement) -> float | None:
-    return m.throughput.payload_bit_s / 8e9 if m.throughput else None
 
 
 def _fastest_ns(m: Measurement) -> float | None:
@@ -83,7 +79,7 @@ def _lock_wait_over_load(m: Measurement) -> float | None:
 
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gb_s": scaled(workload("link_bytes_s"), 1e-9),
-    "ccix_gb_s": each(_payload_gb_s),
+    "ccix_gb_s": each(payload_gb_s),
     "ccix_fastest_ns": each(_fastest_ns),
     "ccix_mean_ns": each(_mean_ns),
     "cache_cycles": each(_cache_cycles),

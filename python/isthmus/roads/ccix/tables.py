@@ -6,7 +6,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from isthmus.results import DEFINITIONS, Document, Measurement
-from isthmus.results.table import aligned
+from isthmus.results.table import aligned, stages_line
 from isthmus.roads.ccix import contention_tables, locks_tables
 from isthmus.roads.ccix.bench import CONTENDED
 from isthmus.roads.ccix.locks import DRIVER
@@ -50,7 +50,7 @@ def text(made: Document) -> str:
             "link: all bytes; messages: of a packet; walks: translations of the host for a transfer\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
-        parts.append(_way(members[0]))
+        parts.append(stages_line(members[0]))
     return "".join([*parts, contention_tables.text(made), locks_tables.text(made)])
 
 
@@ -72,12 +72,3 @@ def row(m: Measurement) -> list[str]:
         f"{w['translation']['walks']:.2f}" if w.get("translation") else "",
         bounded_by(m),
     ]
-
-
-def _way(m: Measurement) -> str:
-    """Where the time of one transfer goes."""
-    if not m.stages:
-        return ""
-    ways = ", ".join(f"{s.where} {s.name} {s.time / 1e3:.1f}" for s in m.stages)
-    total = sum(s.time for s in m.stages) / 1e3
-    return f"# {m.workload['bytes']} bytes alone, in ns: {ways}; together {total:.1f}\n"

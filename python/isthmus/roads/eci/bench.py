@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from isthmus import platforms
 from isthmus.bench import runner as running
-from isthmus.bench.session import Session
+from isthmus.bench.session import Session, changed
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -296,9 +296,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         made |= {end: {"model_path": str(models[top])} for end, top in ends.items()}
     if t.faults:
         made["faults"] = {name: {"rate": rate} for name, rate in t.faults}
-    for key, value in changes.items():
-        made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
-    return made
+    return changed(made, changes)
 
 
 def top_of(port: str) -> str:

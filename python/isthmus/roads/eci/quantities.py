@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from isthmus.quantities import Quantity, each, scaled, workload
+from isthmus.quantities import Quantity, each, payload_gb_s, scaled, workload
 from isthmus.results import Measurement
 
 GIB = 1 << 30
-
-
-def _payload_gb_s(m: Measurement) -> float | None:
-    return m.throughput.payload_bit_s / 8e9 if m.throughput else None
 
 
 def _payload_gib_s(m: Measurement) -> float | None:
@@ -54,7 +50,7 @@ def _port_cycles(m: Measurement) -> float | None:
 
 QUANTITIES: Mapping[str, Quantity] = {
     "link_gib_s": scaled(workload("link_bytes_s"), 1 / GIB),
-    "payload_gb_s": each(_payload_gb_s),
+    "payload_gb_s": each(payload_gb_s),
     "payload_gib_s": each(_payload_gib_s),
     "fastest_ns": each(_fastest_ns),
     "fastest_cycles": each(_fastest_cycles),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from isthmus.results import DEFINITIONS, Document, Measurement
-from isthmus.results.table import aligned
+from isthmus.results.table import aligned, stages_line
 from isthmus.roads.eci import beside, errors
 from isthmus.roads.eci.bench import HOST_OPERATIONS
 
@@ -41,7 +41,7 @@ def text(made: Document) -> str:
             f"{TLPS if beside.is_pcie(members[0]) else BLOCKS}\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
-        parts.append(_way(members[0]))
+        parts.append(stages_line(members[0]))
         parts.append(_replay(members))
     parts += [f"# {sentence}\n" for sentence in beside.sentences(made)]
     return "".join([*parts, errors.text(made)])
@@ -81,15 +81,6 @@ def row(m: Measurement) -> list[str]:
         f"{100 * w['packing_share']:.1f} %",
         bounded_by(m),
     ]
-
-
-def _way(m: Measurement) -> str:
-    """Where the time of one transfer goes."""
-    if not m.stages:
-        return ""
-    ways = ", ".join(f"{s.where} {s.name} {s.time / 1e3:.1f}" for s in m.stages)
-    total = sum(s.time for s in m.stages) / 1e3
-    return f"# {m.workload['bytes']} bytes alone, in ns: {ways}; together {total:.1f}\n"
 
 
 def _replay(members: list[Measurement]) -> str:

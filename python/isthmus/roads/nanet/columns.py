@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from isthmus.results.columns import Cell, Column, microseconds
+from isthmus.results.columns import Cell, Column, keyed, microseconds
 from isthmus.results.model import Measurement
 from isthmus.roads.nanet.quantities import PARTS
 
@@ -18,19 +18,11 @@ def _us(part: str, figure: str) -> Callable[[Measurement], Cell]:
     return get
 
 
-def _of(key: str) -> Callable[[Measurement], Cell]:
-    def get(m: Measurement) -> Cell:
-        value: Cell = m.workload.get(key)
-        return value
-
-    return get
-
-
 COLUMNS: Sequence[Column] = (
-    Column("ports", "Ethernet ports that datagrams come in by", _of("ports")),
-    Column("buffers", "buffers of each port's list", _of("buffers")),
-    Column("datagrams", "datagrams that make a buffer full", _of("datagrams")),
-    Column("datagrams_lost", "datagrams that the program never saw", _of("lost")),
+    Column("ports", "Ethernet ports that datagrams come in by", keyed("ports")),
+    Column("buffers", "buffers of each port's list", keyed("buffers")),
+    Column("datagrams", "datagrams that make a buffer full", keyed("datagrams")),
+    Column("datagrams_lost", "datagrams that the program never saw", keyed("lost")),
     *(
         Column(f"{part}_{figure}_us", f"{figure} of a part of the way: {part}", _us(part, figure))
         for part in PARTS

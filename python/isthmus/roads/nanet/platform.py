@@ -59,9 +59,9 @@ class NanetDesign:
     firmware: Annotated[
         Constant, Declared("1", 0, 1, "1: a soft processor finds the buffer of each datagram; 0: gateware")
     ]
-    wake_min: Annotated[Constant, Of("NanetFirmware", "wake_min", "request to its program, at the least")]
-    wake_max: Annotated[Constant, Of("NanetFirmware", "wake_max", "the same at the most")]
-    work: Annotated[Constant, Of("NanetFirmware", "work", "from there to the address")]
+    wake_min: Annotated[Constant, Of("Firmware", "wake_min", "request to its program, at the least")]
+    wake_max: Annotated[Constant, Of("Firmware", "wake_max", "the same at the most")]
+    work: Annotated[Constant, Of("Firmware", "work", "from there to the address")]
 
 
 TOP = "nanet_nic"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from isthmus import platforms
 from isthmus.bench import runner as running
-from isthmus.bench.session import Session
+from isthmus.bench.session import Session, changed
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
@@ -223,9 +223,7 @@ def scenario(
         "seed": t.seed,
         "limits": {"wall_s": WALL_S},
     }
-    for key, value in changes.items():
-        made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
-    return made
+    return changed(made, changes)
 
 
 def bus(platform: Platform, profile: Profile) -> dict[str, Any]:

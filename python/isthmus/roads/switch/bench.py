@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from isthmus import platforms, tracefile
 from isthmus.bench import runner as running
-from isthmus.bench.session import Session
+from isthmus.bench.session import Session, changed
 from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document
@@ -134,9 +134,7 @@ def scenario(
         }
     if model is not None:
         made["device"]["model_path"] = str(model)
-    for key, value in changes.items():
-        made[key] = {**made[key], **value} if isinstance(made.get(key), dict) else value
-    return made
+    return changed(made, changes)
 
 
 def is_trace(pattern: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from isthmus.quantities import Comparison, Quantity, each, scaled, workload
 from isthmus.results import Document, Measurement
+from isthmus.roads.switch.tables import queueing_us
 
 
 def _pairs(document: Document, above: str, below: str) -> list[float]:
@@ -33,10 +34,6 @@ def _ratio(choose: Callable[[Sequence[float]], float]) -> Comparison:
     return found
 
 
-def _queueing_us(m: Measurement) -> float | None:
-    return None if m.latency is None else (m.latency.avg - m.latency.min) / 1e6
-
-
 def _line_percent(m: Measurement) -> float | None:
     idle = workload("wire_shares", "idle")(m)
     return None if idle is None else 100 * (1 - idle)
@@ -60,7 +57,7 @@ def _packet_line_percent(m: Measurement) -> float | None:
 
 
 QUANTITIES: Mapping[str, Quantity] = {
-    "queueing_us": each(_queueing_us),
+    "queueing_us": each(queueing_us),
     "switch_clocks": each(workload("clocks", "fastest_switch")),
     "payload_share_percent": scaled(workload("payload_share"), 100),
     "line_share_percent": each(_line_percent),

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table
+from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, curve
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
 from isthmus.roads.torus.tables import HEAD, is_backlog, row, traffic
@@ -63,22 +63,15 @@ def _answer(document: Document) -> str:
     return f'<p class="headline">{escape(" ".join(sentences))}</p>'
 
 
-def _line(name: str, colour: str, points: Sequence[Sequence[float]]) -> dict[str, Any]:
-    return {
-        "type": "line", "name": name, "colour": colour, "symbol": "circle", "symbolSize": 7,
-        "data": sorted(points),
-    }  # fmt: skip
-
-
 def _curves(document: Document) -> Figure:
     delays, carried = [], []
     groups = _groups(document)
     for (name, members), colour in zip(groups.items(), COLOURS * len(groups), strict=False):
         offered = [m for m in members if not is_backlog(m)]
         delays.append(
-            _line(name, colour, [[m.workload["load"], m.latency.avg / 1e6] for m in offered if m.latency])
+            curve(name, colour, [[m.workload["load"], m.latency.avg / 1e6] for m in offered if m.latency])
         )
-        carried.append(_line(name, colour, [[m.workload["load"], m.workload["carried"]] for m in offered]))
+        carried.append(curve(name, colour, [[m.workload["load"], m.workload["carried"]] for m in offered]))
 
     def option(what: str, series: list[dict[str, Any]]) -> dict[str, Any]:
         axis = {"type": "value", "nameLocation": "middle"}

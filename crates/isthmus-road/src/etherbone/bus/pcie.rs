@@ -8,11 +8,8 @@ use isthmus_host::pcie::{EtherbonePcie, PcieRings};
 use isthmus_host::regs::pcie_mmio as regs;
 use isthmus_host::transport::{Kind, Transport, TransportError};
 use isthmus_sim::kernel::{FrameId, Sim};
-use isthmus_sim::world::CpuConfig;
 use isthmus_sim::world::host::Cpu;
-use isthmus_sim::world::pcie::{
-    Direction, Pcie as Link, PcieConfig, PcieHost, PciePins, TlpRecord,
-};
+use isthmus_sim::world::pcie::{Direction, Pcie as Link, PcieConfig, PcieHost, TlpRecord};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::super::breakdown::{Breakdown, Marks, Trip};
@@ -63,11 +60,8 @@ impl PcieBus {
             PcieDriver::Words(_) => 0,
         };
         let costs = platform.host;
-        let memory = host_bus::memory("host", rings.max(4096), &costs)?;
-        let link = Link::new(simulation, &link_config(platform), &memory)?;
-        PciePins::attach(simulation, &device, &link)?;
-        let cpu = Cpu::new(simulation, "host", &CpuConfig { cores: costs.cores })?;
-        let host = link.host(&host_bus::host_config("host", &costs), &cpu, &memory)?;
+        let (config, bytes) = (link_config(platform), rings.max(4096));
+        let (link, host) = host_bus::machine(simulation, &device, "host", &config, &costs, bytes)?;
         Ok((device, Self { link, host, driver: platform.driver.clone() }))
     }
 
