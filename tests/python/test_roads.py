@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of roads: every reference leads somewhere, and no two roads use one name."""
 
+import importlib
 from collections import Counter
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from isthmus.errors import UserError
@@ -10,6 +12,7 @@ from isthmus.quantities import QUANTITIES
 from isthmus.roads.table import ROADS, having, resolve, road, roads
 from isthmus.verify import PUBLISHED
 
+ROOMS = [Path(importlib.import_module(module).__file__ or "").parent for module in ROADS.values()]
 REFERENCES = (
     "serve", "kinds", "verify", "quantities", "comparisons", "area_notes", "text", "core", "columns", "page",
     "svg", "label", "shown",
@@ -28,6 +31,16 @@ def test_every_reference_leads_somewhere(name: str) -> None:
         assert resolve(reference) is not None
     if one.published:
         assert (PUBLISHED / f"{one.published}.csv").is_file()
+
+
+def test_what_a_road_gives_is_asked_for_by_another_one() -> None:
+    asked = "".join(
+        (path / "published.py").read_text() for path in ROOMS if (path / "published.py").is_file()
+    )
+    for one in having("gives"):
+        for what in one.gives:
+            assert f'"{what}"' in asked, f"{one.name} gives something for {what!r}"
+            assert set(what.split()) & (set(ROADS) - {one.name}), what
 
 
 def test_references_are_all_fields_that_are_none_of_the_rest() -> None:
