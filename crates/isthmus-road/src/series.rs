@@ -141,11 +141,7 @@ impl Pace {
 
     /// Begins the next transfer, if it may begin at `time` and all but `ended` are in flight: its number, and when it
     /// was due.
-    pub(crate) fn begin(
-        &mut self,
-        time: Picoseconds,
-        ended: impl FnOnce() -> u64,
-    ) -> Option<(u64, Picoseconds)> {
+    pub(crate) fn begin(&mut self, time: Picoseconds, ended: u64) -> Option<(u64, Picoseconds)> {
         if self.begun == self.limit {
             return None;
         }
@@ -156,7 +152,7 @@ impl Pace {
                 self.next = self.starts.as_mut().and_then(Iterator::next);
                 start
             }
-            None if self.begun - ended() < self.window => time,
+            None if self.begun - ended < self.window => time,
             None => return None,
         };
         self.begun += 1;
@@ -251,27 +247,27 @@ mod tests {
     #[test]
     fn a_window_is_never_exceeded_and_the_observed_one_waits() {
         let mut pace = pace(Some(2), None, 3);
-        assert_eq!(pace.begin(at(7), || 0), Some((0, at(7))));
-        assert_eq!(pace.begin(at(8), || 0), Some((1, at(8))));
-        assert_eq!(pace.begin(at(9), || 0), None);
-        assert_eq!(pace.begin(at(9), || 1), Some((2, at(9))));
-        assert_eq!(pace.begin(at(10), || 3), None);
+        assert_eq!(pace.begin(at(7), 0), Some((0, at(7))));
+        assert_eq!(pace.begin(at(8), 0), Some((1, at(8))));
+        assert_eq!(pace.begin(at(9), 0), None);
+        assert_eq!(pace.begin(at(9), 1), Some((2, at(9))));
+        assert_eq!(pace.begin(at(10), 3), None);
         pace.observe();
-        assert_eq!(pace.begin(at(11), || 3), Some((3, at(11))));
+        assert_eq!(pace.begin(at(11), 3), Some((3, at(11))));
         assert_eq!((pace.begun(), pace.limit()), (4, 4));
     }
 
     #[test]
     fn arrivals_of_a_rate_are_due_at_their_own_times_however_many_are_in_flight() {
         let mut pace = pace(None, Some(1e6), 3);
-        assert_eq!(pace.begin(at(5), || 0), None);
-        let due: Vec<_> = (0..3).map_while(|_| pace.begin(at(1_000_000), || 0)).collect();
+        assert_eq!(pace.begin(at(5), 0), None);
+        let due: Vec<_> = (0..3).map_while(|_| pace.begin(at(1_000_000), 0)).collect();
         assert_eq!(due.len(), 3);
         assert!(due.iter().all(|(_, due)| (at(5)..at(1_000_000)).contains(due)));
         assert!(due.is_sorted());
         pace.observe();
-        assert_eq!(pace.begin(at(2_000_000), || 2), None);
-        assert_eq!(pace.begin(at(2_000_000), || 3), Some((3, at(2_000_000))));
+        assert_eq!(pace.begin(at(2_000_000), 2), None);
+        assert_eq!(pace.begin(at(2_000_000), 3), Some((3, at(2_000_000))));
     }
 
     #[test]

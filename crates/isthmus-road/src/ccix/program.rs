@@ -243,7 +243,7 @@ impl TaskUser for Logic {
             self.note_stored();
         }
         let ended = self.out_of_flight();
-        let (transfer, due) = self.pace.begin(time, || ended)?;
+        let (transfer, due) = self.pace.begin(time, ended)?;
         let tag = self.tags.pop_front()?;
         self.outcome.times.due.push(due);
         let write = self.scenario.writes();

@@ -160,3 +160,106 @@ impl Engine {
         Descriptor::decode(&self.memory.read(at, DESCRIPTOR_BYTES).ok()?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use isthmus_sim::world::MemoryConfig;
+
+    use super::*;
+
+    const PLACE: (RingPlace, u64) = ring_lines(16, 4);
+
+    fn engine(ring: bool) -> (Engine, Memory) {
+        let memory = Memory::new(&MemoryConfig {
+            name: "host.memory".to_owned(),
+            size_bytes: PLACE.1 as usize * LINE_BYTES,
+            load_ns: 0.0,
+            store_ns: 0.0,
+            copy_ns_per_byte: 0.0,
+        })
+        .unwrap();
+        let random = RandomStream::new(1, "test");
+        (Engine::new(&memory, ring.then_some(PLACE.0), random, 7), memory)
+    }
+
+    fn block(to_host: bool) -> Descriptor {
+        Descriptor { address: MEMORY_BASE + 128, bytes: 100, to_host }
+    }
+
+    /// The tasks of block 5, each done at once: writes or not, their addresses and bytes.
+    fn tasks(engine: &mut Engine) -> Vec<(bool, u64, u32)> {
+        let mut found = Vec::new();
+        while let Some((task, number, _)) = engine.next() {
+            assert_eq!(number, 5);
+            assert_eq!(engine.done(task.tag, false).unwrap().0, 5);
+            found.push((task.write, task.address - MEMORY_BASE, task.bytes));
+        }
+        assert!(engine.is_idle());
+        found
+    }
+
+    #[test]
+    fn a_block_of_a_ring_is_three_tasks_of_its_slot() {
+        for to_host in [false, true] {
+            let (mut engine, memory) = engine(true);
+            // Block 5 has slot 1 of 4.
+            memory.write(PLACE.0.descriptors + 64, &block(to_host).encode()).unwrap();
+            engine.fetch(5);
+            let (descriptors, records) = (16 * 64, 20 * 64);
+            let must =
+                [(false, descriptors + 64, 64), (to_host, 128, 100), (true, records + 64, 16)];
+            assert_eq!(tasks(&mut engine), must);
+            assert_eq!(engine.descriptors(), 1);
+        }
+    }
+
+    #[test]
+    fn the_record_of_what_came_to_the_fpga_waits_for_it() {
+        let (mut engine, memory) = engine(true);
+        memory.write(PLACE.0.descriptors + 64, &block(false).encode()).unwrap();
+        engine.fetch(5);
+        let descriptor = engine.next().unwrap().0.tag;
+        assert!(engine.next().is_none());
+        engine.done(descriptor, false).unwrap();
+        let data = engine.next().unwrap().0.tag;
+        assert!(engine.next().is_none() && engine.is_busy());
+        engine.done(data, false).unwrap();
+        assert_eq!(engine.next().map(|(_, _, part)| part), Some(Part::Record));
+    }
+
+    #[test]
+    fn a_block_that_the_logic_knows_is_its_data_alone() {
+        let (mut engine, _memory) = engine(false);
+        engine.begin(5, block(true));
+        assert!(!engine.wants());
+        assert_eq!(tasks(&mut engine), [(true, 128, 100)]);
+        assert!(engine.wants());
+    }
+
+    #[test]
+    fn what_the_engine_cannot_do_is_said() {
+        let (mut engine, memory) = engine(true);
+        memory.write(PLACE.0.descriptors + 64, &[0xFF; 64]).unwrap();
+        engine.fetch(5);
+        let tag = engine.next().unwrap().0.tag;
+        let refused = engine.done(tag, false).unwrap_err();
+        assert_eq!(refused, "slot of block 5 holds no valid descriptor");
+        assert_eq!(
+            engine.done(tag, false).unwrap_err(),
+            format!("task {tag}, which is not open, is done")
+        );
+        engine.begin(6, block(false));
+        let tag = engine.next().unwrap().0.tag;
+        assert_eq!(engine.done(tag, true).unwrap_err(), "a fault, and addresses are physical");
+    }
+
+    #[test]
+    fn no_more_tasks_are_open_than_there_are_tags() {
+        let (mut engine, _memory) = engine(false);
+        for number in 0..=u64::from(MOST_TASKS) {
+            engine.begin(number, block(false));
+        }
+        assert_eq!(std::iter::from_fn(|| engine.next()).count(), usize::from(MOST_TASKS));
+        assert!(!engine.wants());
+    }
+}

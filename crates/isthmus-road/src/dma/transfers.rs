@@ -171,7 +171,7 @@ impl Logic {
             self.note_stored();
         }
         let ended = self.out_of_flight();
-        let Some((block, due)) = self.pace.begin(time, || ended) else { return Ok(()) };
+        let Some((block, due)) = self.pace.begin(time, ended) else { return Ok(()) };
         self.times.due.push(due);
         let of = Descriptor {
             address: MEMORY_BASE + self.of.first_line(block) * LINE_BYTES as u64,
