@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,11 +23,36 @@ from isthmus.options import OutFolder, Resume, Scheduler, Seed, one_of
 from isthmus.roads.table import having, resolve, roads
 
 
+def _once(command: Any, args: Sequence[str]) -> None:
+    """An option that takes one value and is given twice is refused: the first would be dropped."""
+    for option in command.params:
+        if option.param_type_name != "option" or option.is_flag or option.multiple:
+            continue
+        given = [arg for arg in args if arg.partition("=")[0] in option.opts]
+        if len(given) > 1:
+            several = option.metavar == "NAMES" or option.name in ("size", "errors")
+            how = "once, values separated by commas" if several else "once"
+            raise UserError(f"{option.opts[-1]}: given {len(given)} times; expected {how}")
+
+
+def _checked(command: Any) -> Any:
+    """The command, which looks for options that are given twice before it parses them."""
+    if command is not None and not isinstance(command, TyperGroup) and "parse_args" not in vars(command):
+        parse = command.parse_args
+
+        def parsed(ctx: Any, args: list[str]) -> Any:
+            _once(command, args)
+            return parse(ctx, args)
+
+        command.parse_args = parsed
+    return command
+
+
 class _Group(TyperGroup):
     """Commands; an unknown one comes with the nearest name."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return super().get_command(ctx, choose("command", cmd_name, self.list_commands(ctx)))
+        return _checked(super().get_command(ctx, choose("command", cmd_name, self.list_commands(ctx))))
 
 
 app = typer.Typer(
@@ -117,7 +142,7 @@ def compare(
             metavar="N",
             min=1,
             max=1_000_000,
-            help="Measured requests, at the least.  [1000; of large ones 256 KiB; without --op 200]",
+            help="Measured requests, at the least.  [1000; above 1 KiB 256 KiB in all; without --op 200]",
         ),
     ] = None,
     seed: Seed = 1,
@@ -151,7 +176,7 @@ class _Lazy(TyperGroup):
 
     def get_command(self, _: Any, cmd_name: str) -> Any:
         known = self._found()
-        return _made(cmd_name, known[choose("command", cmd_name, known)])
+        return _checked(_made(cmd_name, known[choose("command", cmd_name, known)]))
 
     def _found(self) -> Mapping[str, str]:
         raise NotImplementedError

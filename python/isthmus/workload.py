@@ -120,8 +120,10 @@ BRIEF = 200
 """The most requests that are measured for each size where several operations are."""
 LARGEST_ITERATIONS = 1_000_000
 VOLUME = 256 << 10
-"""Without -n, as many requests are measured as move this many bytes in total, within `FEWEST` and
-`ITERATIONS`."""
+"""Without -n, as many requests of more than `SMALL` bytes are measured as move this many bytes in total,
+within `FEWEST` and `ITERATIONS`."""
+SMALL = 1 << 10
+"""Up to here `ITERATIONS` are measured: as many as a 99th percentile needs."""
 FEWEST = 40
 MOST_SIZES = 24
 
@@ -169,7 +171,8 @@ class Question:
         """How many requests of this size are measured."""
         if self.iterations is not None:
             return self.iterations
-        return max(FEWEST, min(BRIEF if self.brief else ITERATIONS, VOLUME // size))
+        most = BRIEF if self.brief else ITERATIONS
+        return most if size <= SMALL else max(FEWEST, min(most, VOLUME // size))
 
 
 def question(

@@ -126,5 +126,26 @@ def test_mistakes_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert "platform: 'gige-direct' is of kind gige" in capsys.readouterr().err
 
 
+def test_a_copy_under_another_name_is_another_road(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """What the page on a new road says: copy the folder, replace the word, add the line."""
+    (tmp_path / "roads").mkdir()
+    for file in ROOM.iterdir():
+        if file.is_file():
+            (tmp_path / "roads" / file.name).write_text(file.read_text().replace("template", "letterbox"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(table.ROADS, "letterbox", "roads")
+    try:
+        assert cli.run(["bench", "--help"]) == 0
+        assert "letterbox Reads of a mailbox." in " ".join(capsys.readouterr().out.split())
+        mine = str(tmp_path / "roads" / "mailbox.toml")
+        assert cli.run(["bench", "letterbox", "--platform", mine, "--size", "4"]) == 0
+        assert "# letterbox / mailbox / isthmus / load" in capsys.readouterr().out
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "roads"]:
+            del sys.modules[name]
+
+
 def test_the_template_is_short() -> None:
     assert sum(len(file.read_text().splitlines()) for file in ROOM.glob("*.py")) < LINES

@@ -8,6 +8,7 @@ wrong one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,15 @@ def test_many_blocks_in_flight_fill_the_link(run: Run, operation: str) -> None:
     share = found["throughput"]["payload_bit_s"] / 8 / LINK_BYTES_S
     assert 0.9 < share / (packet / (packet + 20)) < 1
     assert found["workload"]["busy"]["pcie"] > 0.9
+
+
+@pytest.mark.parametrize("operation", road.OPERATIONS)
+def test_more_blocks_in_flight_are_never_slower(run: Run, operation: str) -> None:
+    rates = [
+        run(operation, 256, "pcie-gen3x4", window=window, iterations=300)["throughput"]["payload_bit_s"]
+        for window in (4, 8, 14, 16, 18, 32, 64)
+    ]
+    assert all(after > 0.99 * before for before, after in pairwise(rates)), rates
 
 
 def test_one_at_a_time_the_next_block_waits_for_the_one_before(run: Run) -> None:

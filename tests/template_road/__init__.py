@@ -3,7 +3,7 @@
 
 from isthmus.roads.table import Place, Road
 
-_HERE = "template_road"
+_HERE = __name__
 
 ROAD = Road(
     name="template",

@@ -20,8 +20,8 @@ def template(
     from isthmus.bench import output
     from isthmus.storage import result_file
 
-    from template_road import bench, page
-    from template_road.platform import KINDS
+    from . import bench, page
+    from .platform import KINDS
 
     chosen = platforms.chosen(platform, KINDS, "template")
     asked = results(options)

@@ -14,6 +14,16 @@ const LEAST_BACKLOG: u64 = 16;
 /// The backlog may grow by one for this many requests.
 const BACKLOG_SHARE: u64 = 25;
 
+/// The name of a source's random numbers. It is no road's: with one seed and one rate all have the same arrivals.
+pub(crate) fn stream_of(source: usize) -> String {
+    format!("arrivals:{source}")
+}
+
+/// The random numbers of a lone source's arrivals.
+pub(crate) fn stream(seed: u64) -> RandomStream {
+    RandomStream::new(seed, &stream_of(0))
+}
+
 /// An arrival process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Arrivals {

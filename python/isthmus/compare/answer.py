@@ -104,6 +104,11 @@ class Row:
         return f"{self.interconnect} ({self.platform}), {self.driver}"
 
     @property
+    def ours(self) -> bool:
+        """Not a published design as it was."""
+        return self.m.profile != "as-published"
+
+    @property
     def saturated(self) -> bool:
         return bool(self.m.workload.get("saturated", False))
 
@@ -165,10 +170,11 @@ class Row:
 
 @dataclass(frozen=True)
 class View:
-    """One table, best row first."""
+    """One table, best row first. `left_out`: why ways that carry the operation were not measured here."""
 
     case: Case
     rows: tuple[Row, ...]
+    left_out: tuple[str, ...] = ()
 
     @property
     def best(self) -> Row:
@@ -192,7 +198,12 @@ class View:
 
     @cached_property
     def decision(self) -> str:
-        """The recommendation in one or two sentences."""
+        """The recommendation in one or two sentences, and what it does not know of."""
+        missing = f" Not measured here: {'; '.join(self.left_out)}." if self.left_out else ""
+        return self._decision + missing
+
+    @property
+    def _decision(self) -> str:
         best = self.best
         noun = OPERATIONS[self.case.operation].noun
         if best.saturated:
@@ -201,7 +212,9 @@ class View:
             return f"{self.name(best)}: {_figures(best, noun)}."
         if self.case.rate_per_s is not None:
             return self._carried(noun)
+        # A document's design is no alternative to choose; it is where it is all that there is.
         unlike = [row for row in self.rows[1:] if row.family != best.family]
+        unlike = [row for row in unlike if row.ours] or unlike
         alike = [row for row in self.rows[1:] if row.platform == best.platform]
         said = []
         if unlike:
@@ -413,7 +426,13 @@ def _views(document: Document) -> list[View]:
     made = []
     for _, group in groupby(sorted(rows, key=place), key=attrgetter("case")):
         members = sorted(group, key=lambda row: (row.saturated, row.cost, row.key))
-        made.append(View(members[0].case, tuple(members)))
+        case = members[0].case
+        why = [
+            str(one["why"])
+            for one in document.raw["context"].get("left_out", ())
+            if one["operation"] == case.operation and one["bytes"] == case.bytes
+        ]
+        made.append(View(case, tuple(members), tuple(dict.fromkeys(why))))
     return made
 
 
@@ -428,13 +447,14 @@ def _row(m: Measurement) -> Row:
         None if rate_given is None else float(rate_given),
     )
     given = m.constants
-    interconnect = m.platform if given is None else road.interconnect(given)
+    driver = str(work.get("driver", m.method))
+    interconnect = m.platform if given is None else road.interconnect(given, driver)
     return Row(
         m,
         case,
         interconnect,
-        m.platform if given is None else road.family(given),
-        road.driver_text(str(work.get("driver", m.method)), m.profile, given),
+        m.platform if given is None else road.family(given, driver),
+        road.driver_text(driver, m.profile, given),
     )
 
 

@@ -132,6 +132,11 @@ def measure(
     found = [{**one, "timeline": []} for one in session.run(scenarios)]
     warned = [f"warning: {line}" for platform in chosen.platforms for line in warnings(platform)]
     remarks: dict[str, Any] = {"notes": [*chosen.left_out, *warned]}
+    # Not of the overview: its sizes are ours, and most roads lack some.
+    if chosen.refused and request.op is not None:
+        remarks["left_out"] = [
+            {"operation": one.operation, "bytes": one.size, "why": one.why} for one in chosen.refused
+        ]
     noise = chosen.runs[0].question.noise
     if noise is not None:
         remarks["noise"] = f"{noise.source}: {noise.samples} samples, largest {noise.largest / 1000:g} us"

@@ -230,8 +230,9 @@ def _bars(view: View) -> str:
         f'<li><i class="p{_colour(place)}"></i>{escape(place_text(place))}</li>' for place in names
     )
     return (
-        '<h2>Where the time of one request goes</h2><p class="note">Each bar is the whole of one transfer, '
-        "observed alone after the others; its duration is shown at its end.</p>"
+        '<h2>Where the time of one request goes</h2><p class="note">Each bar is the whole of one transfer '
+        "at the end of the series, with as much company as its road leaves it; its duration is shown at its "
+        "end, and bars are as long as each other.</p>"
         f'<ul class="legend">{legend}</ul>{"".join(made)}'
         "<details><summary>Numbers of this figure</summary>"
         + _plain(("way", "place", "time", "share"), numbers, "Time by place")

@@ -57,9 +57,9 @@ class RoadQuestion(Protocol):
 
     def refusal(self, question: Question, driver: Driver, size: int) -> str: ...
 
-    def interconnect(self, given: Constants) -> str: ...
+    def interconnect(self, given: Constants, driver: str) -> str: ...
 
-    def family(self, given: Constants) -> str: ...
+    def family(self, given: Constants, driver: str) -> str: ...
 
     def driver_text(self, driver: str, profile: str, given: Constants | None) -> str: ...
 
@@ -86,11 +86,21 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """A size at which a way that has the operation is not measured, and why."""
+
+    operation: str
+    size: int
+    why: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """All runs of a comparison, and in words what is left out."""
 
     runs: tuple[Run, ...]
     left_out: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
 
     @property
     def platforms(self) -> list[Platform]:
@@ -135,6 +145,7 @@ def plan(
     runs: list[Run] = []
     refused: dict[str, str] = {}
     left_out: dict[str, list[int]] = {}
+    without: list[Refused] = []
     unable = False
     for platform in platforms:
         found: list[Run] = []
@@ -152,13 +163,14 @@ def plan(
                             too_much = True
                             why.append(f"{bytes_text(size)}: {refusal}")
                             left_out.setdefault(refusal, []).append(size)
+                            without.append(Refused(question.operation, size, refusal))
                         else:
                             points.append((each, size))
                 if points:
                     found.append(Run(road, question, platform, tuple(points)))
                 elif not drivers:
                     why.append(f"{platform.name} carries {' and '.join(carried)}, not {question.operation}")
-                elif not why:
+                elif not why and driver not in _offered(platform, question.operation):
                     names = ", ".join(dict.fromkeys(d.name for d in drivers))
                     other = f"not {driver}" if driver else f"where --driver {drivers[0].name} asks for it"
                     why.append(f"{platform.name} has the driver {names} for {question.operation}, {other}")
@@ -175,7 +187,12 @@ def plan(
         f"not measured at {', '.join(size_text(size) for size in dict.fromkeys(some))}: {text}"
         for text, some in left_out.items()
     )
-    return Plan(tuple(runs), tuple(said) if baselines or named else ())
+    return Plan(tuple(runs), tuple(said) if baselines or named else (), tuple(dict.fromkeys(without)))
+
+
+def _offered(platform: Platform, operation: str) -> set[str]:
+    """The drivers that any road has for it."""
+    return {each.name for road in roads() for each in road.carries(platform).get(operation, ())}
 
 
 def _chosen(drivers: Sequence[Driver], wanted: str | None, baselines: bool) -> list[Driver]:

@@ -22,6 +22,7 @@ from isthmus.compare.cells import (
     vs_best,
 )
 from isthmus.results.model import PERCENTILES, needed
+from isthmus.roads.table import road
 from isthmus.units import digits, percent, time
 from isthmus.workload import OPERATIONS, bytes_text, short_name, size_text
 
@@ -91,12 +92,20 @@ def _tail(answer: Answer, files: Files | None) -> list[str]:
     made += [line for note in notes[:most] for line in note]
     if len(notes) > most:
         made.append(f" {len(notes) - most} more notes or warnings: --details")
-    made.append(" how far to trust it: ./isthmus verify")
+    made.append(f" how far to trust it: ./isthmus verify{_trust(answer)}")
     if files is not None:
         whole = any(len(s.views) > 1 or OPERATIONS[s.operation].one_word for s in answer.sweeps)
         more = "--details" if whole else "--details, --size 8:4K"
         made += files.lines(more)
     return made
+
+
+def _trust(answer: Answer) -> str:
+    """The published system to look at: that of the best row, where there is one answer."""
+    best = {view.best.m.road for view in answer.views}
+    [name] = best if len(best) == 1 else [""]
+    published = road(name).published if name else ""
+    return f" {published}" if published else ""
 
 
 def _cut(text: str) -> str:
@@ -192,9 +201,9 @@ def _where(view: View) -> list[str]:
     shown = [
         f"{part.name} {time(part.ps)} {'#' * max(1, round(BAR * part.ps / total))}".rstrip() for part in parts
     ]
-    # It ran alone, behind the others: where they had company, or other places in a block, its time differs.
+    # It is the last of the series or runs behind it, and others had more company or other places in a block.
     alone = not view.best.by_rate and view.best.p50 is not None and time(view.best.p50) == time(total)
-    lines = [f" {time(total)} =" if alone else f" one transfer alone, {time(total)} ="]
+    lines = [f" {time(total)} =" if alone else f" one observed transfer, {time(total)} ="]
     for number, text in enumerate(shown):
         joint = " " if number == 0 else " | "
         if len(lines[-1]) + len(joint) + len(text) > WIDTH:

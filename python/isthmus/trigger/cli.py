@@ -81,6 +81,8 @@ def _send(made: bytes, to: str, hertz: float, what: str) -> None:
         jobs.done("udp")
     print(what)
     print(tables.sent(sent), end="")
+    if not sent.answered and sent.refused:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -149,6 +149,20 @@ def test_ways_to_get_more_follow_from_what_was_measured() -> None:
     assert not any("more bytes" in text for text in sweep.views[1].faster(sweep))
 
 
+def test_what_carries_an_operation_and_was_not_measured_at_a_size_is_in_the_decision() -> None:
+    large = made_up.found(op="read", size="64K,128K", platforms=["pcie-gen3x4"]).answer
+    assert "Not measured here" not in large.views[0].decision
+    why = "host-read over PCIe by a ring takes 1 to 65536 bytes in one request"
+    assert large.views[1].decision.endswith(f" Not measured here: {why}.")
+
+
+def test_a_document_s_design_is_not_the_next_interconnect() -> None:
+    [view] = made_up.found(op="put", size=256).answer.views
+    papers = [row for row in view.rows[1:] if not row.ours and row.family != view.best.family]
+    assert papers, "there is one"
+    assert ", paper), " not in view.decision
+
+
 def test_a_percentile_of_too_few_samples_says_how_many_it_needs() -> None:
     few = made_up.found(op="read", iterations=20, platforms=["gige-direct"])
     assert "p99" not in screen(few.answer)
@@ -158,9 +172,9 @@ def test_a_percentile_of_too_few_samples_says_how_many_it_needs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [({}, " 1.18 us = "), ({"window": 4}, "transfer alone, 1.18 us = ")]
+    ("options", "said"), [({}, " 1.18 us = "), ({"window": 4}, "one observed transfer, 1.18 us = ")]
 )
-def test_where_time_goes_says_that_a_transfer_was_alone_where_the_others_were_not(
+def test_where_time_goes_says_that_it_is_of_one_transfer_where_the_others_took_another_time(
     options: dict[str, Any], said: str
 ) -> None:
     assert said in screen(_read(**options).answer)

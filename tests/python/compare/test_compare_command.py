@@ -105,6 +105,15 @@ def test_details_come_behind_the_first_screen(call: Any) -> None:
         ("--op read --size 1M --window 5", "1 MiB: host-read over Etherbone has 1 to 4 requests in flight"),
         ("--op put --platform gige-direct", "gige-direct carries host-read and host-write, not put"),
         ("--op read --platform forth-switch", "forth-switch takes no part in compare"),
+        (
+            "--op read --size 128K --driver ring --platform pcie-gen3x4",
+            "128 KiB: host-read over PCIe by a ring takes 1 to 65536 bytes in one request",
+        ),
+        (
+            "--op read --platform pcie-gen3x4 --platform gige-direct",
+            "--platform: given 2 times; expected once, values separated by commas",
+        ),
+        ("--op read --window 4 --window=2", "--window: given 2 times; expected once"),
         ("--op read --platform gige-direct --driver dma", "unknown driver 'dma'; choose from datagram"),
         ("--op read --driver dam", "unknown driver 'dam'; did you mean 'dma'?"),
         ("--op read --platform pcie-gen3x5", "unknown platform 'pcie-gen3x5'; did you mean 'pcie-gen3x"),

@@ -36,8 +36,8 @@ class Question:
         return "a mailbox takes 4 to 64 bytes" if size > 64 else ""
 
     @staticmethod
-    def interconnect(given: Any) -> str:
-        del given
+    def interconnect(given: Any, driver: str) -> str:
+        del given, driver
         return "mailbox"
 
     family = interconnect

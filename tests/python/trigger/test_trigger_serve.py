@@ -93,10 +93,10 @@ def test_an_address_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> No
     assert f"--udp {where}: " in capsys.readouterr().err
 
 
-def sent_to(port: int, capsys: pytest.CaptureFixture[str], *more: str) -> list[str]:
+def sent_to(port: int, capsys: pytest.CaptureFixture[str], *more: str, code: int = 0) -> list[str]:
     """What the sender prints."""
     arguments = ["trigger", "events", "--out", f"udp:127.0.0.1:{port}", "--rate", "100k", "-n", "1010", *more]
-    assert cli.run(arguments) == 0
+    assert cli.run(arguments) == code
     return capsys.readouterr().out.splitlines()
 
 
@@ -164,12 +164,14 @@ def test_a_receiver_that_does_not_answer_is_said_and_no_error(capsys: pytest.Cap
         assert sent_to(port, capsys)[2:] == ["no answers"]
 
 
-def test_where_nobody_listens_refusals_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_nobody_listens_refusals_are_counted_and_it_is_a_failure(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
     # Whether a send or a receive hears of a refusal first is the system's.
-    _, sent, end = sent_to(port, capsys)
+    _, sent, end = sent_to(port, capsys, code=1)
     assert sent.startswith("51 datagrams of 1,010 events sent, ")
     assert sent.endswith(" refused: nobody listens there")
     assert end == "no answers"

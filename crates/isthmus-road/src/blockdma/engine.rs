@@ -40,6 +40,9 @@ pub(super) struct Moved {
     pub(super) wrong: Option<String>,
 }
 
+/// Descriptors that are fetched ahead of their data: as many as come while one is on its way.
+const AHEAD: usize = 16;
+
 /// The logic.
 pub(super) struct Logic {
     pub(super) doorbell: Rc<Doorbell>,
@@ -51,8 +54,9 @@ pub(super) struct Logic {
 
 impl TaskUser for Logic {
     fn offer(&mut self, _time: Picoseconds) -> Option<Task> {
-        if self.engine.wants() && self.fetched != self.doorbell.0.get() {
-            self.engine.fetch(u64::from(self.fetched));
+        let room = self.engine.fetched_ahead().is_some_and(|ahead| ahead < AHEAD);
+        if room && self.fetched != self.doorbell.0.get() {
+            self.engine.fetch_first(u64::from(self.fetched));
             self.fetched = self.fetched.wrapping_add(1);
         }
         let (task, block, part) = self.engine.next()?;

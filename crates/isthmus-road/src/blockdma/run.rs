@@ -17,7 +17,7 @@ use isthmus_sim::{Picoseconds, Simulation};
 use super::NAME;
 use super::engine::{Doorbell, Logic, Moved};
 use super::scenario::{BlockDmaScenario, DATA_LINES, SLOTS};
-use crate::arrivals::{Starts, is_saturated};
+use crate::arrivals::{Starts, is_saturated, stream};
 use crate::dma::{
     BASE_LINE, Card, Dma, Engine, LINE_BYTES, Status, Tlps, fetch, first_seed, pattern, ring_lines,
 };
@@ -117,7 +117,7 @@ impl Program {
     /// All blocks, the last one alone.
     async fn run(mut self) -> Result<Outcome, RoadError> {
         let (series, rate) = (self.scenario.series(), self.scenario.workload.rate_per_s);
-        let random = RandomStream::new(self.scenario.seed, "blockdma:arrivals");
+        let random = stream(self.scenario.seed);
         let mut starts = rate.map(|rate| Starts::new(rate, random, self.sim.now()));
         let mut next = starts.as_mut().and_then(Iterator::next);
         self.outcome.from = self.counts();

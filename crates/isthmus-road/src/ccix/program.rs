@@ -14,6 +14,7 @@ use super::home::Content;
 use super::scenario::{CcixScenario, LINE_BYTES};
 use super::visits::Visits;
 use super::world::{Agent, World};
+use crate::arrivals::stream;
 use crate::dma::{MOST_TASKS, first_seed, pattern};
 use crate::error::RoadError;
 use crate::series::{Pace, Stores, Times};
@@ -110,7 +111,7 @@ impl Logic {
     /// The series begins.
     fn begin(&mut self) -> Result<(), RoadError> {
         let rate = self.scenario.arrivals()?.rate_per_s();
-        let random = RandomStream::new(self.scenario.seed, "ccix:arrivals");
+        let random = stream(self.scenario.seed);
         let (window, series) = (self.scenario.workload.window, self.scenario.series());
         self.pace = Pace::new(window, rate, series, random, self.sim.now());
         if self.scenario.counted().start == 0 {

@@ -78,6 +78,19 @@ impl Engine {
         self.ready.push_back((block, Part::Descriptor));
     }
 
+    /// The same, in front of what waits for the engine: a descriptor that comes late leaves the link idle.
+    pub(crate) fn fetch_first(&mut self, block: u64) {
+        self.ready.push_front((block, Part::Descriptor));
+    }
+
+    /// Blocks that have begun and whose data is not yet with the engine; it can take a task.
+    pub(crate) fn fetched_ahead(&self) -> Option<usize> {
+        let waits = |part: &Part| *part != Part::Record;
+        let ready = self.ready.iter().filter(|(_, part)| waits(part)).count();
+        let open = self.open.values().filter(|(_, part)| *part == Part::Descriptor).count();
+        (!self.tags.is_empty()).then_some(ready + open)
+    }
+
     /// Begins a block of which the FPGA's logic knows all.
     pub(crate) fn begin(&mut self, block: u64, of: Descriptor) {
         self.ready.push_back((block, Part::Data(of)));
@@ -211,6 +224,22 @@ mod tests {
             assert_eq!(tasks(&mut engine), must);
             assert_eq!(engine.descriptors(), 1);
         }
+    }
+
+    #[test]
+    fn descriptors_are_fetched_in_front_of_data_and_counted_until_that_is_with_the_engine() {
+        let (mut engine, memory) = engine(true);
+        memory.write(PLACE.0.descriptors, &block(true).encode()).unwrap();
+        engine.fetch_first(0);
+        assert_eq!(engine.fetched_ahead(), Some(1));
+        let tag = engine.next().unwrap().0.tag;
+        assert_eq!(engine.fetched_ahead(), Some(1), "with the engine");
+        engine.done(tag, false).unwrap();
+        engine.fetch_first(1);
+        assert_eq!(engine.fetched_ahead(), Some(2));
+        assert_eq!(engine.next().map(|(_, number, _)| number), Some(1), "before the data of 0");
+        assert!(matches!(engine.next(), Some((_, 0, Part::Data(_)))));
+        assert_eq!(engine.fetched_ahead(), Some(1), "records wait for nothing");
     }
 
     #[test]

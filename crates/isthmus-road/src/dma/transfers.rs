@@ -22,6 +22,7 @@ use super::engine::{Engine, Part, ring_lines};
 use super::line::{LINE_BYTES, Line, first_seed, pattern};
 use super::link::{BASE_LINE, Dma};
 use super::stages::{Tlps, fetch};
+use crate::arrivals::stream;
 use crate::error::RoadError;
 use crate::host_bus::MEMORY_BASE;
 use crate::measurement::{SimulationCost, Stage};
@@ -131,7 +132,7 @@ fn first_lines(seed: u64) -> Vec<Line> {
 
 impl Logic {
     fn new(sim: Sim, dma: &Rc<Dma>, of: &Blocks) -> Self {
-        let random = RandomStream::new(of.seed, &format!("{}:arrivals", of.road));
+        let random = stream(of.seed);
         let data = RandomStream::new(of.seed, &format!("{}:data", of.road));
         let ring = of.ring.then_some(RING.0);
         Self {

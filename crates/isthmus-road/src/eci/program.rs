@@ -17,7 +17,7 @@ use isthmus_sim::world::tasks::TaskPins;
 use super::pattern::{self, Writer};
 use super::scenario::{EciDriver, EciScenario, REGION_LINES, WORD_BYTES};
 use super::world::{Status, World, first_lines, of_links, random_line};
-use crate::arrivals::Starts;
+use crate::arrivals::{Starts, stream};
 use crate::error::RoadError;
 use crate::series::Times;
 
@@ -142,7 +142,7 @@ impl Logic {
         let sim = world.simulation.handle();
         let transfers = scenario.most() as usize;
         let rate = scenario.arrivals()?.rate_per_s();
-        let random = RandomStream::new(scenario.seed, "eci:arrivals");
+        let random = stream(scenario.seed);
         let mut starts = rate.map(|rate| Starts::new(rate, random, sim.now()));
         Ok(Self {
             next_start: starts.as_mut().and_then(Iterator::next),

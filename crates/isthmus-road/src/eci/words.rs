@@ -12,7 +12,7 @@ use isthmus_sim::world::words::{WordEvent, WordKind, WordPins, WordRequest, Word
 use super::program::{CHUNK, Counts, Outcome, STUCK};
 use super::scenario::{EciDriver, EciScenario, WORD_BYTES};
 use super::world::{Status, World};
-use crate::arrivals::Starts;
+use crate::arrivals::{Starts, stream};
 use crate::error::RoadError;
 
 /// Words of a device's register file.
@@ -119,7 +119,7 @@ impl Issuer {
         (self.phase, self.limit, self.begun, self.ended) = (phase, limit, 0, 0);
         if phase == Phase::Measure {
             let rate = self.scenario.arrivals()?.rate_per_s();
-            let random = RandomStream::new(self.scenario.seed, "eci:arrivals");
+            let random = stream(self.scenario.seed);
             self.starts = rate.map(|rate| Starts::new(rate, random, self.sim.now()));
             self.next_start = self.starts.as_mut().and_then(Iterator::next);
             self.note(self.sim.now());

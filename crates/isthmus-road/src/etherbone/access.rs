@@ -18,7 +18,7 @@ use super::session::{MAX_READS, Session, bus};
 use super::steady::{Look, Window};
 use super::task::{Access, During, Finished, Outcome, Requests, Usage};
 use super::transport::Carrier;
-use crate::arrivals::{Arrivals, Starts, is_saturated};
+use crate::arrivals::{Arrivals, Starts, is_saturated, stream_of};
 use crate::operation::Operation;
 
 /// Words of the device's memory that reads go through in turn, at least: neighbours find other data.
@@ -300,7 +300,7 @@ impl<C: Carrier> Session<C> {
     ) -> Result<Counted, Error> {
         let first = self.log.borrow().cycles.len();
         let mut random = self.sim.random("etherbone: written words");
-        let starts = self.sim.random("etherbone: arrivals");
+        let starts = self.sim.random(&stream_of(0));
         let mut starts = Starts::new(rate, starts, self.sim.now()).peekable();
         let cycles = cycles_of(access.words()) as usize;
         let head = OPEN_WARM_UP.max(access.iterations / 10) as usize;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The time of one transfer by stages: common parts of every bus's breakdown.
 
+use std::collections::HashSet;
+
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{FrameId, ProbeRecord};
 use isthmus_sim::trace::Span;
@@ -204,13 +206,17 @@ pub(super) fn bars(
     pairs.iter().filter_map(bar).collect()
 }
 
-/// The timeline of what lies between two times: spans with one of these tags, and `bars`.
+/// Bars that a timeline has at most: the first ones. Of a large transfer word by word they would be millions.
+const MOST_BARS: usize = 10_000;
+
+/// The timeline of what lies between two times: spans with one of these tags, and `bars`; the first `MOST_BARS`.
 pub(super) fn timeline(
     spans: &[Span],
     tags: &[u64],
     bars: Vec<Bar>,
     (begin, end): (Picoseconds, Picoseconds),
 ) -> Vec<TimelineSpan> {
+    let tags: HashSet<u64> = tags.iter().copied().collect();
     let mut made: Vec<TimelineSpan> = spans
         .iter()
         .filter(|span| tags.contains(&span.tag))
@@ -226,6 +232,7 @@ pub(super) fn timeline(
         })
         .collect();
     made.sort_by_key(|bar| (bar.start_ps, bar.end_ps));
+    made.truncate(MOST_BARS);
     made
 }
 

@@ -15,7 +15,7 @@ use isthmus_sim::world::pcie::{Direction, Pcie};
 use super::ledger::Ledger;
 use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
 use super::world::{Driver, NanetPort, World};
-use crate::arrivals::{Arrivals, Starts};
+use crate::arrivals::{Arrivals, Starts, stream_of};
 use crate::error::RoadError;
 use crate::host_bus::HostMemory;
 
@@ -205,7 +205,7 @@ impl Program {
     fn spawn_source(&self, port: usize, rate_per_s: f64) {
         let (sim, ports, ledgers) =
             (self.sim.clone(), Rc::clone(&self.ports), Rc::clone(&self.ledgers));
-        let random = sim.random(&format!("nanet:arrivals:{port}"));
+        let random = sim.random(&stream_of(port));
         let starts = Starts::new(rate_per_s, random, sim.now()).take(self.total as usize);
         self.sim.spawn(async move {
             for due in starts {

@@ -16,7 +16,7 @@ use isthmus_sim::kernel::RandomStream;
 use super::pair::Pair;
 use super::program::{CREDIT_EVERY, ProgramOutcome, Side};
 use super::usage::Waits;
-use crate::arrivals::{Arrivals, Starts};
+use crate::arrivals::{Arrivals, Starts, stream_of};
 use crate::error::RoadError;
 use crate::host_bus::{HostMemory, word};
 use crate::noise::Noise;
@@ -61,8 +61,8 @@ impl Side {
         let (most, mut starts) = match arrivals {
             Arrivals::Window(window) => (u64::from(window), None),
             Arrivals::Rate(rate) => {
-                let name = format!("rdma:arrivals:{}", self.number);
-                let random = RandomStream::new(self.scenario.seed, &name);
+                let random =
+                    RandomStream::new(self.scenario.seed, &stream_of(self.number as usize));
                 let starts = Starts::new(rate, random, self.sim.now());
                 (self.scenario.most_in_flight() as u64, Some(starts))
             }

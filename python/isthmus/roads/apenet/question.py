@@ -56,14 +56,15 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
+def interconnect(given: Constants, driver: str) -> str:
     """The road in a few characters."""
+    del driver
     return f"APElink, {pcie(given)}"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of road, whatever its generation and width."""
-    del given
+    del given, driver
     return "APElink on PCIe"
 
 

@@ -52,14 +52,15 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
+def interconnect(given: Constants, driver: str) -> str:
     """The link, in a few characters."""
+    del driver
     return f"PCIe {pcie(given)}"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of bus, whatever its generation and width."""
-    del given
+    del given, driver
     return "PCIe"
 
 

@@ -48,22 +48,23 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
-    """The link, in a few characters."""
+def interconnect(given: Constants, driver: str) -> str:
+    """The link, in a few characters; its port to memory without CCIX is one of PCI Express."""
     generation, lanes = (given.value("transport", name) or 0 for name in ("generation", "lanes"))
-    return f"CCIX, Gen{generation:.0f} x{lanes:.0f}"
+    name = "PCIe" if driver == "pcie-dma" else "CCIX,"
+    return f"{name} Gen{generation:.0f} x{lanes:.0f}"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of bus, whatever its width."""
     del given
-    return "CCIX"
+    return "PCIe" if driver == "pcie-dma" else "CCIX"
 
 
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del profile, given
-    return {"request-agent": "agent", "svm": "agent, virtual", "pcie-dma": "PCIe DMA"}.get(driver, driver)
+    return {"request-agent": "agent", "svm": "agent, virtual", "pcie-dma": "DMA"}.get(driver, driver)
 
 
 def scenarios(

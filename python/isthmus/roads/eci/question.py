@@ -56,15 +56,16 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
+def interconnect(given: Constants, driver: str) -> str:
     """The link, in a few characters."""
+    del driver
     lanes, links = given.value("lanes", "lanes") or 0, given.value("eci", "links") or 1
     return f"ECI, {lanes:.0f} lanes" if links == 1 else f"ECI, {links:.0f} x {lanes:.0f} lanes"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of bus, whatever its width."""
-    del given
+    del given, driver
     return "coherent link"
 
 

@@ -188,7 +188,7 @@ def _crossovers(same: Mapping[str, Sequence[Measurement]], best: Measurement) ->
             for theirs in line
             if mine.timestamps == theirs.timestamps
         ]
-        if not pairs:
+        if len(pairs) < 2:
             continue
         changes = [now for (_, was_ahead), (now, ahead) in pairwise(pairs) if ahead != was_ahead]
         if changes:

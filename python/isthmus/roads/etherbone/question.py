@@ -51,8 +51,9 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
+def interconnect(given: Constants, driver: str) -> str:
     """The road and its bus, in a few characters."""
+    del driver
     if given.bus == "pcie":
         return f"Etherbone, {pcie(given)}"
     if given.bus == "gige":
@@ -60,8 +61,9 @@ def interconnect(given: Constants) -> str:
     return f"Etherbone, { ({'usb': 'USB 2.0', 'vme': 'VMEbus'}.get(given.bus, given.bus)) }"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of bus, independent of its generation and width."""
+    del driver
     buses = {"pcie": "PCIe", "gige": "GbE", "usb": "USB", "vme": "VME"}
     return f"Etherbone over {buses.get(given.bus, given.bus)}"
 

@@ -46,15 +46,16 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
+def interconnect(given: Constants, driver: str) -> str:
     """The road in a few characters."""
+    del driver
     ethernet = "10GbE" if (given.value("cable", "rate") or 0) > 1000 else "GbE"
     return f"UDP, {ethernet}, {pcie(given)}"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of road, whatever its generation and width."""
-    del given
+    del given, driver
     return "UDP to memory"
 
 

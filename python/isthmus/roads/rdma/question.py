@@ -69,15 +69,17 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     return ""
 
 
-def interconnect(given: Constants) -> str:
+def interconnect(given: Constants, driver: str) -> str:
     """The bus of the network interface, in a few characters."""
+    del driver
     if given.bus == "rdma-pcix":
         return "RDMA, PCI-X"
     return f"RDMA, {pcie(given)}"
 
 
-def family(given: Constants) -> str:
+def family(given: Constants, driver: str) -> str:
     """The kind of bus, whatever its generation and width."""
+    del driver
     return {"rdma-pcix": "RDMA on PCI-X", "rdma-pcie": "RDMA on PCIe"}.get(given.bus, given.bus)
 
 

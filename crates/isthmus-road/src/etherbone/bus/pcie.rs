@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! PCIe: frames streamed by DMA, and the published driver's loads and stores.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -164,8 +165,15 @@ impl PcieBus {
     fn words_way(&self, marks: &mut Marks<'_>) -> Result<(), RoadError> {
         let (mut down, up) = (self.tlps(marks, Direction::Down), self.tlps(marks, Direction::Up));
         down.sort_by_key(|tlp| tlp.handed);
+        // The first answer to each.
+        let mut answers = HashMap::new();
+        for reply in &up {
+            if let Some(id) = reply.request {
+                answers.entry(id).or_insert(reply);
+            }
+        }
         for request in &down {
-            let Some(reply) = up.iter().find(|tlp| tlp.request == Some(request.id)) else {
+            let Some(reply) = answers.get(&request.id) else {
                 continue;
             };
             marks.until("host", "driver and library", Some(request.handed))?;
