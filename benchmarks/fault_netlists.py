@@ -103,8 +103,14 @@ def there(fault: Fault, drawn: Cells, other: Cells) -> Fault | None:
     if key is None or key not in other.places:
         return None
     here, theirs = drawn.places[key], other.places[key]
+    width = drawn.widths[fault.cell, fault.port]
+    # Of several cells at one place, those as wide as this one, where both netlists have as many.
+    alike = [cell for cell in here if drawn.widths.get((cell, fault.port)) == width]
+    theirs_alike = [cell for cell in theirs if other.widths.get((cell, fault.port)) == width]
+    if len(alike) == len(theirs_alike):
+        here, theirs = tuple(alike), tuple(theirs_alike)
     cell = theirs[here.index(fault.cell) * len(theirs) // len(here)]
-    width, theirs_width = drawn.widths[fault.cell, fault.port], other.widths.get((cell, fault.port), 0)
+    theirs_width = other.widths.get((cell, fault.port), 0)
     if not theirs_width:
         return None
     bit = fault.bit * theirs_width // width
@@ -182,8 +188,15 @@ def draw(module: Module, faults: int, seed: int, place: Path) -> tuple[list[Faul
     yosys(passes, place)
     lines = (place / "list.txt").read_text().splitlines()
     drawn = list(dict.fromkeys(Fault.parse(line) for line in lines))
-    drawn = [fault for fault in drawn if not _CLOCKS.match(fault.port)]
-    return drawn[:faults], Cells.read(place / "cells.json")
+    cells = Cells.read(place / "cells.json")
+    drawn = [fault for fault in drawn if not _CLOCKS.match(fault.port) and not always_on(cells, fault)]
+    return drawn[:faults], cells
+
+
+def always_on(cells: Cells, fault: Fault) -> bool:
+    """The enable of a memory's read that has none: Yosys takes no other value there."""
+    place = cells.place(fault.cell)
+    return fault.port == "EN" and place is not None and place[1].startswith("$memrd")
 
 
 def faulty_module(module: Module, faults: Mapping[int, Fault], of: int, place: Path) -> str:

@@ -269,6 +269,8 @@ class Sample:
 
     def simulate(self) -> None:
         """Run each bench with what is not found yet; with `alone` the first one with all faults."""
+        from isthmus.models.tools import ToolError
+
         for number, (run, use) in enumerate(self.uses):
             left = [k for k, one in self.outcomes.items() if not one.found and not one.unseen]
             if not left:
@@ -276,7 +278,12 @@ class Sample:
             module, place = self._module(run, use), self.place / f"bench-{number}"
             same = module.parameters == self.module.parameters
             faults = self._there(self.cells if same else module_cells(module, place / "cells"))
-            bench = Bench(run, module, use.ports, faults, len(self.outcomes), place)
+            try:
+                bench = Bench(run, module, use.ports, faults, len(self.outcomes), place)
+            except ToolError as error:
+                # It reads names inside the module, which the netlist has not: it says nothing.
+                print(f"    {self.target.name}: not run: {error.args[0]}", file=sys.stderr, flush=True)
+                continue
             bench.start()
 
             def look(k: int, bench: Bench = bench) -> None:

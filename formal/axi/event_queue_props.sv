@@ -2,9 +2,10 @@
 /// event_queue: an event goes to the next place with the phase of its lap, never onto one that the
 /// host has not taken; what finds no place is counted. Its beats are the event, in order, the last
 /// one marked. An interrupt comes exactly when an event was answered since the last one and the gap
-/// is over.
+/// is over. Disabled, it takes nothing, and what was made begins anew when all is answered.
 ///
-/// Any events, stalls and answers; a host that reports no more events than were written.
+/// Any events, stalls and answers; a host that reports no more events than were written, disables
+/// until it is idle, and begins anew as it enables.
 module event_queue_props (
   input logic         clk_i,
   input logic         event_valid_i,
@@ -13,6 +14,7 @@ module event_queue_props (
   input logic         data_ready_i,
   input logic         done_valid_i,
   input logic         irq_enable_i,
+  input logic         enable_i,
   input logic [15:0]  taken_i
 );
   logic rst_ni, event_ready_o, full_o, cmd_valid_o, data_valid_o, data_last_o, irq_o, idle_o;
@@ -28,9 +30,6 @@ module event_queue_props (
     base_i    <= base_i;
     irq_gap_i <= irq_gap_i;
   end
-  logic enable_i;
-  assign enable_i = 1'b1;
-
   event_queue #(.DataWidth(64)) dut (.*);
 
   logic started_q = 1'b0;
@@ -39,13 +38,14 @@ module event_queue_props (
 
   logic [15:0] made_q = '0, taken_q = '0, owed_q = '0;
   logic [31:0] lost_q = '0;
-  logic take, stored, data_take;
+  logic take, stored, data_take, anew;
+  assign anew      = !enable_i && !cmd_valid_o && !data_valid_o && owed_q == '0;
   assign take      = started_q && event_valid_i && event_ready_o;
   assign stored    = take && !full_o;
   assign data_take = started_q && data_valid_o && data_ready_i;
   always_ff @(posedge clk_i) begin
     if (started_q) begin
-      made_q  <= made_q + 16'(stored);
+      made_q  <= anew ? '0 : made_q + 16'(stored);
       lost_q  <= lost_q + 32'(take && full_o);
       taken_q <= taken_i;
       owed_q  <= owed_q + 16'(data_take && data_last_o) - 16'(done_valid_i);
@@ -93,18 +93,29 @@ module event_queue_props (
   assign used   = made_q - taken_i;
   assign step   = taken_i - taken_q;
 
+  logic fresh_q = 1'b1;  // nothing was made since all began
+  always_ff @(posedge clk_i) fresh_q <= !started_q || anew || (fresh_q && !stored);
+  logic began_q = 1'b0;  // anew, after events
+  always_ff @(posedge clk_i) if (started_q && anew && made_q != '0) began_q <= 1'b1;
+
   // full_o is of the cycle before, in which no event was taken if one is taken now.
   logic full_q = 1'b0;
   logic [15:0] made_before_q = '0;
+  logic enable_q = 1'b0;
+  logic idle_q = 1'b1;
   always_ff @(posedge clk_i) begin
-    full_q        <= started_q && used >= places;
-    made_before_q <= started_q ? made_q : '0;
+    full_q        <= started_q && !anew && used >= places;
+    made_before_q <= started_q && !anew ? made_q : '0;
+    enable_q      <= started_q && enable_i;
+    idle_q        <= !started_q || idle_o;
   end
   always_comb begin
     assume (base_i[4:0] == '0);
     if (!started_q) assume (taken_i == '0);
-    // It takes what was written, in order.
-    assume (step <= written_o - taken_q);
+    // It takes what was written, in order; it enables when all is at rest, and has taken nothing.
+    if (started_q && enable_i && !enable_q) assume (idle_q && taken_i == '0);
+    else if (fresh_q) assume (taken_i == '0 || (!enable_i && taken_i == taken_q));
+    else assume (step <= written_o - taken_q);
     if (done_valid_i) assume (owed_q != '0);
   end
 
@@ -112,7 +123,7 @@ module event_queue_props (
   assign number = made_q - 16'd1;
   always_comb begin
     if (started_q) begin
-      assert (used <= places);
+      if (enable_i || !fresh_q) assert (used <= places);
       assert (made_q == dut.made_q && lost_q == lost_o);
       assert (full_o == full_q);
       if (event_ready_o) assert (made_before_q == made_q && (full_o || used < places));
@@ -122,19 +133,24 @@ module event_queue_props (
       // The last beat's highest bit is the phase: 1 in the first lap.
       if (data_valid_o && data_last_o) assert (data_o[63] == !number[size_i]);
       assert (written_o == made_q - owed_q - 16'(cmd_valid_o || data_valid_o));
-      assert (17'(owed_q) + 17'(cmd_valid_o || data_valid_o) <= 17'(used));
+      assert ((!enable_i && fresh_q) ||
+              17'(owed_q) + 17'(cmd_valid_o || data_valid_o) <= 17'(used));
       assert (irq_o == (irq_enable_i && news_q && over));
-      assert (idle_o == (owed_q == '0 && !cmd_valid_o && !data_valid_o && over && !(news_q && irq_enable_i)));
+      assert (idle_o == (owed_q == '0 && !cmd_valid_o && !data_valid_o && over &&
+                         !(news_q && irq_enable_i) && (enable_i || made_q == '0)));
       // Command, then beats, held until they are taken; ready again behind them.
       assert (cmd_valid_o == (stored_q || asked_q));
       assert (data_valid_o == given_q);
-      assert (event_ready_o == !(cmd_valid_o || data_valid_o));
+      assert (event_ready_o == (enable_i && !cmd_valid_o && !data_valid_o));
       if (data_valid_o) begin
         assert (data_o == given_event_q[64*beats_q +: 64]);
         assert (data_last_o == (beats_q == 2'd3));
       end
       // What makes the above inductive.
-      assert (16'(made_q - taken_q) <= places);
+      if (!fresh_q) assert (16'(made_q - taken_q) <= places);
+      if (fresh_q) assert (made_q == '0 && owed_q == '0 && !cmd_valid_o && !data_valid_o);
+      if (fresh_q && enable_q) assert (taken_q == '0);
+      if (!enable_q && idle_q) assert (fresh_q);
       if (cmd_valid_o || data_valid_o) assert (16'(made_q - taken_q) != '0);
       assert (dut.state_q != 2'd3);
       if (!data_valid_o) assert (dut.beat_q == '0);
@@ -148,6 +164,8 @@ module event_queue_props (
       else assert (since_q < irq_gap_i && dut.gap_q == irq_gap_i - since_q);
       cover (full_o && take);
       cover (irq_o && written_o == 16'd1);
+      cover (cmd_valid_o && !enable_i && lost_q != '0);
+      cover (stored_q && made_q == 16'd1 && began_q);
     end
   end
 endmodule

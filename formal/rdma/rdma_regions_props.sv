@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// rdma_regions: the verdict is right for any contents of the table, and made of one entry as it
-/// was at one time since the look, whenever the host writes.
+/// was at one time since the look, whenever the host writes; so is what a read of the table has.
+/// A look and a read come to their end as fast as they may; idle is nothing under way but an entry
+/// that waits for its check.
 module rdma_regions_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;
@@ -72,6 +74,7 @@ module rdma_regions_props
               address_i == address_q);
     end
     if (reading_q) assume (!re_i);
+    if (re_i) assume (raddr_i[7:4] == dut.u_ram.watch_q);
   end
 
   // ---------------------------------------------------------------- the entry at its last read
@@ -79,12 +82,36 @@ module rdma_regions_props
   logic [63:0] base_q, limit_q;
   region_t flags_q;
   logic [191:0] stands;
-  logic meets, met_q;
+  logic meets, met_q, was_met_q;
   assign stands = dut.u_ram.words_q[dut.addr[1:0]];
   assign meets  = we_i && waddr_i[7:2] == dut.addr && waddr_i[1:0] != 2'd3;
   always_ff @(posedge clk_i) begin
     met_q <= dut.look && meets;
+    was_met_q <= dut.here_q && met_q;
     if (dut.look && !meets) {flags_q, limit_q, base_q} <= stands;
+  end
+
+  // A read of the table: where it is, and what it saw.
+  logic [7:0]  raddr_q;
+  logic [63:0] seen_q;
+  logic        meets_read, met_read_q;
+  assign meets_read = we_i && waddr_i[7:2] == raddr_q[7:2] && waddr_i[1:0] != 2'd3;
+  always_ff @(posedge clk_i) begin
+    if (re_i) raddr_q <= raddr_i;
+    met_read_q <= meets_read;
+    if (dut.read && !meets_read)
+      seen_q <= raddr_q[1:0] == 2'd3 ? '0 :
+                64'(dut.u_ram.words_q[raddr_q[3:2]] >> {raddr_q[1:0], 6'd0});
+  end
+
+  // Both a cycle ago: who waits, and whether a look was in the way.
+  logic look_q, ready_q, judge_q, tell_q, wait_q;
+  always_ff @(posedge clk_i) begin
+    look_q  <= started_q && look_i;
+    ready_q <= started_q && dut.ready_q;
+    judge_q <= started_q && dut.ready_q && check_i && !look_i;
+    tell_q  <= started_q && dut.tell_q && !met_read_q;
+    wait_q  <= started_q && (dut.read_q || (dut.tell_q && met_read_q)) && !dut.look;
   end
 
   logic allowed, contained;
@@ -107,6 +134,15 @@ module rdma_regions_props
         else if (!contained) assert (code_o == 4'(CodeBounds));
         assert (to_queue_o == flags_q.to_queue && qid_o == flags_q.qid);
       end
+      if (rvalid_o) assert (reading_q && rdata_o == seen_q);
+      // An answer comes a cycle behind a check of an entry that is there, and at no other time;
+      // a look is repeated only where a write met it.
+      assert (answer_valid_o == judge_q);
+      if (ready_q && !judge_q && !look_q) assert (dut.ready_q);
+      if (dut.here_q && !first_q) assert (was_met_q);
+      // A read waits only for looks and for writes that meet it.
+      assert (rvalid_o == tell_q && dut.tell_q == wait_q);
+      assert (idle_o == !(reading_q || (asking_q && !dut.ready_q)));
       // Inductive strengthening.
       assert (stages == '0 || stages == 4'd1 || stages == 4'd2 || stages == 4'd4 || stages == 4'd8);
       assert (asking_q == (stages != '0));
@@ -120,7 +156,12 @@ module rdma_regions_props
       end
       if (dut.ready_q) assert (dut.room_q == {1'b0, limit_q[63:3]} - 62'(beats_i));
       if (held_q) assert (asking_q);
-      if (dut.read_q || dut.tell_q || rvalid_o) assert (reading_q);
+      assert (reading_q == (dut.read_q || dut.tell_q || rvalid_o));
+      if (reading_q) assert (dut.read_addr_q == raddr_q && raddr_q[7:4] == dut.u_ram.watch_q);
+      if (dut.tell_q) assert (dut.addr_q == raddr_q[7:2] && dut.clash == met_read_q);
+      if (dut.tell_q && !met_read_q && raddr_q[1:0] != 2'd3)
+        assert (64'(dut.word >> {raddr_q[1:0], 6'd0}) == seen_q);
+      if (dut.tell_q && !met_read_q && raddr_q[1:0] == 2'd3) assert (seen_q == '0);
       assert (!(dut.read_q && dut.tell_q) && !(dut.tell_q && rvalid_o) &&
               !(dut.read_q && rvalid_o));
       cover (answer_valid_o && code_o == '0 && extended_i && beats_i == 7'd64);

@@ -58,11 +58,28 @@ def test_a_fault_is_at_the_bit_of_the_same_rank_in_a_narrower_netlist(
     assert (moved.cell, moved.bit, moved.control) == ("d", *there)
 
 
+def test_of_cells_at_one_place_it_is_in_the_one_as_wide(netlists: ModuleType) -> None:
+    """The other netlist has them in another order."""
+    key = ("top.sv:5.3", "$mux")
+    drawn = netlists.Cells({key: ("a", "b")}, {("a", "Y"): 1, ("b", "Y"): 6})
+    other = netlists.Cells({key: ("c", "d")}, {("c", "Y"): 6, ("d", "Y"): 1})
+    moved = netlists.there(netlists.Fault("cnot1", "b", "Y", 5, 0), drawn, other)
+    assert (moved.cell, moved.bit, moved.control) == ("c", 5, 0)
+
+
 def test_a_fault_of_a_cell_that_the_proof_does_not_have_is_not_in_it(netlists: ModuleType) -> None:
     drawn = _cells(netlists, 8, "a", "b")
     assert netlists.there(netlists.Fault("inv", "a", "A", 0), drawn, netlists.Cells({}, {})) is None
     one_bit = _cells(netlists, 1, "a", "b")
     assert netlists.there(netlists.Fault("cnot0", "a", "A", 1, 2), drawn, one_bit) is None
+
+
+def test_the_enable_of_a_memory_that_is_always_read_has_no_fault(netlists: ModuleType) -> None:
+    read, write = ("top.sv:5.3", "$memrd_v2"), ("top.sv:7.3", "$memwr_v2")
+    cells = netlists.Cells({read: ("a",), write: ("b",)}, {})
+    assert netlists.always_on(cells, netlists.Fault("const0", "a", "EN", 0))
+    assert not netlists.always_on(cells, netlists.Fault("const0", "a", "DATA", 0))
+    assert not netlists.always_on(cells, netlists.Fault("const0", "b", "EN", 0))
 
 
 def test_each_task_of_a_proof_has_its_own_lines(netlists: ModuleType) -> None:
@@ -92,7 +109,7 @@ def test_modules_of_the_table_have_their_benches_and_proofs(mutate: ModuleType) 
         assert (ROOT / "rtl" / f"{target.module}.sv").is_file(), target.module
         assert all((ROOT / bench.partition("::")[0]).is_file() for bench in target.benches)
     assert targets["link/link_init"].proofs() == ["link/link_init"]
-    assert targets["rdma/rdma_gaps"].proofs() == ["rdma/rdma_resequencer"]
+    assert targets["rdma/rdma_parse"].proofs() == ["rdma/rdma_receive"]
     assert targets["rdma/rdma_segment"].proofs() == ["rdma/rdma_segment", "rdma/rdma_segment_spread"]
 
 
