@@ -19,7 +19,7 @@ module apenet_put_props
   input logic [$bits(get_t)-1:0] asked,
   input logic         target_we,
   input logic [3:0]   target_index,
-  input logic [73:0]  target,
+  input logic [74:0]  target,
   input logic [14:0]  here_i,
   input logic         freed_i,
   input logic         event_ready_i,
@@ -58,7 +58,7 @@ module apenet_put_props
       base: base, blocks: blocks, target_we: target_we, target_index: target_index,
       target: nanet_ctrl_pkg::target_t'(target), post_we: post_we,
       post: nanet_ctrl_pkg::put_post_t'(post), land_key: land_key, serves: serves,
-      serve_key: serve_key
+      serve_key: serve_key, lists: 1'b0, list_key: '0
   };
   get_t get_i;
   assign get_i = get_t'(asked);
@@ -126,6 +126,11 @@ module apenet_put_props
         if (!dut.answer_q && dut.post_q.target == one) assert (checked_q);
         if (dut.answer_q) assert (allowed_q);
         assert (!dut.post_q.get);
+        // A message is one packet, whatever place was named.
+        if (dut.target_q.list) begin
+          assert (dut.first_q && dut.last && 23'(dut.bytes) == dut.post_q.bytes && !dut.answer_q);
+          assert (dut.packet.what == KindMessage && dut.packet.address == 48'(dut.job_q));
+        end
       end
       if (event_valid_o) assert (enable_i && !full_i && (event_o.list == DoneList ||
                                                                event_o.list == AnswerList));
@@ -155,7 +160,12 @@ module apenet_put_props
         assert (65'(dut.addr_q) + 65'(dut.left_q) <= limit);
         assert (dut.left_q != '0 && dut.remote_q[5:0] == '0 && dut.target_q.valid);
         assert (!dut.post_q.get);
+        if (dut.target_q.list) begin
+          assert (dut.first_q && dut.remote_q == '0 && dut.left_q <= 23'(MaxPayload));
+          assert (dut.left_q == dut.post_q.bytes && !dut.answer_q);
+        end
       end
+      if (state != StIdle && dut.answer_q) assert (!dut.target_q.list);
       if (arvalid_o) assert (cut);
       if (cut) begin
         assert (at >= {base, 6'd0} && end_ <= limit);

@@ -2,6 +2,8 @@
 /// apenet_receive: no command leaves the page that its packet's header names, none is longer than a
 /// packet, and of one source only puts are announced whose packets all came, in order and good.
 /// Answers of gets are puts with numbers of their own. A get is handed on only when it came good.
+/// What goes to the list is messages with its key, a head, data and one end each, which is good only
+/// where the packet came whole with its CRC; nothing of them goes to a place.
 ///
 /// Any flits, whole packets or not, any CRC, a memory that answers whatever and whenever it
 /// likes. For one source, any, the properties have a count of their own.
@@ -19,7 +21,10 @@ module apenet_receive_props
   input logic                 data_ready,
   input logic                 event_ready,
   input logic                 done_valid,
-  input logic                 done_error
+  input logic                 done_error,
+  input logic                 lists_i,
+  input logic [15:0]          list_key_i,
+  input logic                 message_ready_i
 );
   // Never assigned another value and not initialised: any constant.
   logic [14:0] one;
@@ -31,6 +36,9 @@ module apenet_receive_props
   logic [127:0]              data_o;
   logic                      get_valid_o;
   get_t                      get_o;
+  message_t                  message_o;
+  logic [127:0]              message_beat_o;
+  logic [15:0]               refused_o;
   arrivals_t                 arrivals_o;
   step_t                     came_o, ended_o, announced_o;
   assign answer_i   = 1'b1;
@@ -72,7 +80,8 @@ module apenet_receive_props
   logic [2:0]  place;
   logic        flit_head;
   assign flit_head = dut.is_head;
-  assign mine  = dut.u_puts.decide && dut.u_puts.record.source == one;
+  assign mine  = dut.u_puts.decide && dut.u_puts.record.source == one &&
+                 dut.u_puts.record.what != KindMessage;
   assign place = {one[10], one[5], one[0]};
   logic follows;
   assign bare    = dut.u_puts.record.what == KindGet || dut.u_puts.record.what == KindRefused;
@@ -98,6 +107,44 @@ module apenet_receive_props
                     dut.footer.crc == dut.crc;
   end
 
+  // A message under way at the list, and those that it refused.
+  logic open_q, head, ends;
+  logic [15:0] refused_q;
+  assign head = message_o.valid && message_o.kind == nanet_pkg::EntryHead;
+  assign ends = message_o.valid && message_o.kind == nanet_pkg::EntryEnd;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      open_q    <= 1'b0;
+      refused_q <= '0;
+    end else begin
+      if (head || ends) open_q <= head;
+      refused_q <= refused_q + 16'(dut.state_q == 3'd0 && dut.valid && dut.take && flit_head &&
+                                   !dut.is_tail && dut.kind.what == KindMessage &&
+                                   dut.header.bytes != '0 && dut.header.bytes <= 16'd4096 && !head);
+    end
+  end
+  always_comb begin
+    if (started_q) begin
+      if (head) begin
+        assert (!open_q && message_ready_i && lists_i && dut.header.id == list_key_i && flit_head);
+        assert (message_beat_o[15:0] == dut.header.bytes && message_beat_o[15:0] != '0);
+        assert (message_beat_o[15:0] <= 16'd4096 && dut.kind.what == KindMessage);
+        assert (message_beat_o[30:16] == dut.header.source);
+        assert (!dut.place_put);
+      end else if (message_o.valid) begin
+        assert (open_q);
+      end
+      if (ends && message_beat_o[0]) assert (ended_good_q);
+      if (dut.record_put_q) assert (dut.state_q == 3'd0);
+      assert (open_q == (dut.message_q && (dut.state_q != 3'd0 || dut.record_put_q)));
+      if (open_q && !ends && dut.u_beats.valid_i) assert (0);
+      if (dut.state_q == 3'd1 && dut.message_q) assert (!dut.legal_q);
+      assert (refused_q == refused_o);
+      cover (ends && message_beat_o[0]);
+      cover (refused_q == 16'd1);
+    end
+  end
+
   always_comb begin
     if (started_q) begin
       if (request_o.write.cmd_valid) begin
@@ -114,7 +161,7 @@ module apenet_receive_props
         assert (enable_i && dut.u_puts.record.good && !dut.u_puts.error_q && dut.u_puts.record.last);
         assert (dut.u_puts.answered_q == dut.u_puts.record.commands);
         if (dut.u_puts.record.source == one) assert (follows);
-        assert (dut.u_puts.record.what != KindGet);
+        assert (dut.u_puts.record.what != KindGet && dut.u_puts.record.what != KindMessage);
         assert (request_o.event_.error == (dut.u_puts.record.what == KindRefused));
       end
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// nanet_stream: nothing is written outside the buffer that the table gives nor over the end of a
 /// page of 4 KiB, a command has the beats that its bytes need, and an event comes when all writes
-/// of its buffer are answered, one a buffer, in their order, and with at least one datagram.
+/// of its buffer are answered, one a buffer, in their order, and with at least one datagram. Every
+/// datagram whose head was taken is counted once: delivered, lost with its reason, or still here.
 ///
 /// Any datagrams, also cut short; any stalls, answers, buffers and policy. The table is set before
 /// the list is enabled. A host gives back what was announced; with the oldest given up, anything.
@@ -26,6 +27,8 @@ module nanet_stream_props
   input logic [15:0] returned_i,
   input logic [63:0] time_cycles_i
 );
+  localparam int unsigned Longest = 4096;  // of a torus' packet; a datagram is shorter
+
   // Never assigned another value and not initialised: any constants.
   logic [6:0]  buffers;
   logic [7:0]  datagrams;
@@ -105,11 +108,15 @@ module nanet_stream_props
     end
   end
 
+  logic is_end;
+  assign is_end = beat_valid_i && beat_kind_i == EntryEnd;
   always_comb begin
     assume (buffers >= 7'd1 && buffers <= 7'd64);
     assume (beat_kind <= 2'd2);
-    // The UDP stage takes no longer frames.
-    if (beat_kind_i == EntryHead) assume (beat_i[15:0] <= 16'(MaxPayload));
+    // The UDP stage takes no longer frames, and the torus no longer packets.
+    if (beat_kind_i == EntryHead) assume (beat_i[15:0] <= 16'(Longest));
+    // What did not fit the buffers behind its port is not good.
+    if (is_end) assume (!(dut.ending.good && dut.ending.overflow));
     // Memory answers what it was asked; the host gives back what was announced.
     if (done_valid_i) assume (open_q != '0);
     assume (policy <= 2'd2);
@@ -119,7 +126,8 @@ module nanet_stream_props
 
   // States of the module, by their place in its list.
   localparam logic [3:0] StLoad = 4'd1, StPlace = 4'd2, StAsk = 4'd3, StChunk = 4'd4;
-  localparam logic [3:0] StData = 4'd5, StEnd = 4'd6, StClose = 4'd7, StCommand = 4'd9;
+  localparam logic [3:0] StData = 4'd5, StEnd = 4'd6, StClose = 4'd7, StDrop = 4'd8;
+  localparam logic [3:0] StCommand = 4'd9;
   logic [3:0] state;
   assign state = dut.state_q;
 
@@ -135,6 +143,30 @@ module nanet_stream_props
     end else if (announce) begin
       announced_q <= announced_q + 32'd1;
       next_q      <= next_q + 7'd1 >= buffers ? '0 : next_q + 7'd1;
+    end
+  end
+
+  // Datagrams that came and have not ended: neither lost, nor in a buffer that was announced or is
+  // not any more. And those that were in one of the two.
+  logic [15:0] open_heads_q, delivered_q, unannounced_q;
+  logic        here, cleared;
+  assign cleared = state == 4'd0 && !enable_i && !dut.flush_due_q;
+  assign here    = dut.head_valid_q || state == StAsk || state == StChunk ||
+                   state == StCommand || state == StData || state == StEnd || state == StDrop;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      open_heads_q  <= '0;
+      delivered_q   <= '0;
+      unannounced_q <= '0;
+    end else begin
+      // What head_lost_i says is counted with a datagram's overflow: it never came here.
+      open_heads_q <= open_heads_q +
+          16'(state == 4'd0 && beat_valid_i && beat_ready_o && beat_kind_i == EntryHead) -
+          16'(losses_o.closed || losses_o.no_buffer || losses_o.too_long || losses_o.bad ||
+              (state == StEnd && is_end && dut.ending.overflow && losses_o.overflow)) -
+          (cleared || (event_valid_o && event_ready_i) ? dut.datagrams_q : '0);
+      if (announce) delivered_q <= delivered_q + event_o.datagrams;
+      if (cleared || losses_o.no_event) unannounced_q <= unannounced_q + dut.datagrams_q;
     end
   end
 
@@ -156,7 +188,7 @@ module nanet_stream_props
   always_comb begin
     if (started_q) begin
       if (cmd_valid_o) begin
-        assert (dut.open_q && cmd_bytes_o != '0 && cmd_bytes_o <= 12'd2047);
+        assert (dut.open_q && cmd_bytes_o != '0 && cmd_bytes_o <= 12'd2048);
         assert (cmd_addr_o == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
         assert (until_ <= {1'b0, dut.buffer_q.bytes});
         assert (13'(cmd_addr_o[11:0]) + 13'(cmd_bytes_o) <= 13'd4096);
@@ -174,20 +206,30 @@ module nanet_stream_props
       end
       assert (dut.sequence_q == announced_q && 7'(dut.index_q) == next_q && next_q < buffers);
       assert (open_q == dut.pending_q + 8'(dut.taken_q));
+      assert (open_heads_q == dut.datagrams_q + 16'(here));
+      assert (delivered_o[15:0] == delivered_q && no_event_o == unannounced_q);
+      assert (!(losses_o.closed && (losses_o.no_buffer || losses_o.too_long || losses_o.bad)));
+      assert (!(losses_o.no_buffer && (losses_o.too_long || losses_o.bad)));
+      assert (!(losses_o.too_long && losses_o.bad));
       // What makes the above inductive.
+      if (state == StPlace) assert (dut.head_valid_q);
+      if (state == StDrop) assert (dut.drop_q != 2'd3);
+      if (state == 4'd0 || placed || state == StEnd || state == StDrop) begin
+        assert (!dut.head_valid_q);
+      end
       assert (sending_q == (state == StData));
       if (placed) begin
         assert (dut.open_q);
         assert ({2'b0, dut.at_q} + 26'(dut.left_q) <= {2'b0, dut.buffer_q.bytes});
-        assert ({1'b0, dut.at_q} >= dut.fill_q && dut.left_q <= 16'(MaxPayload));
+        assert ({1'b0, dut.at_q} >= dut.fill_q && dut.left_q <= 16'(Longest));
       end
       if (state == StAsk || state == StChunk) begin
-        assert (dut.to_page_q == page_left(dut.at_q));
+        assert (dut.to_page_q == (page_left(dut.at_q) > 13'd2048 ? 13'd2048 : page_left(dut.at_q)));
         assert (dut.to_edge_q == edge_left(dut.at_q));
       end
       if (state == StCommand) begin
         assert (dut.chunk_q != '0 && 16'(dut.chunk_q) <= dut.left_q);
-        assert (dut.chunk_q <= 12'd2047 && 13'(dut.chunk_q) <= page_left(dut.at_q));
+        assert (dut.chunk_q <= 12'd2048 && 13'(dut.chunk_q) <= page_left(dut.at_q));
         assert (dut.addr_q == {dut.buffer_q.base, 6'd0} + 64'(dut.at_q));
       end
       if (state == StData) begin
@@ -206,10 +248,10 @@ module nanet_stream_props
       end
       assert (dut.fill_q[5:0] == '0);
       if (dut.head_valid_q) assert (state == StLoad || state == StPlace || state == StClose);
-      if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(MaxPayload));
+      if (dut.head_valid_q || state == StPlace) assert (dut.head_q.len <= 16'(Longest));
       if (sending_q) begin
         assert (bytes_q == dut.chunk_q && 16'(dut.chunk_q) <= dut.left_q && bytes_q != '0);
-        assert (sent_q < (bytes_q + 12'd7) >> 3 && bytes_q <= 12'd2047);
+        assert (sent_q < (bytes_q + 12'd7) >> 3 && bytes_q <= 12'd2048);
         assert (dut.beats_q == ((bytes_q + 12'd7) >> 3) - sent_q);
       end
       cover (event_valid_o && event_o.datagrams == 16'd2);

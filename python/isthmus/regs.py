@@ -31,9 +31,20 @@ SOURCES = (
     "nanet_send",
     "nanet_put",
     "nanet_merge",
+    "nanet_release",
 )
 """Maps in ``rtl/regs``, in the order of the reference page."""
-REGBLOCKS = ("gige_ctrl", "pcie_dma", "pcie_mmio", "rdma", "nanet", "nanet_send", "nanet_put", "nanet_merge")
+REGBLOCKS = (
+    "gige_ctrl",
+    "pcie_dma",
+    "pcie_mmio",
+    "rdma",
+    "nanet",
+    "nanet_send",
+    "nanet_put",
+    "nanet_merge",
+    "nanet_release",
+)
 """Maps whose hardware is generated too; the others are served by hand-written cores."""
 BUS = "board_bus"
 """No registers: the windows of the bus that every device carries."""

@@ -18,6 +18,7 @@ package apenet_pkg;
   localparam logic [3:0] KindGet     = 4'd2;  // header and footer: what is asked for, and where to
   localparam logic [3:0] KindAnswer  = 4'd3;  // of a get: as a put, with the get's number
   localparam logic [3:0] KindRefused = 4'd4;  // of a get: header and footer, which says why
+  localparam logic [3:0] KindMessage = 4'd5;  // into a list: its key, its number as the address
 
   /// torus_pkg::header_t.kind.
   typedef struct packed {
@@ -50,10 +51,17 @@ package apenet_pkg;
     logic [PutW-1:0]             bytes;
   } get_t;
 
+  /// What apenet_receive gives to a list, its beat beside it: a nanet_pkg::head_t, payload or a
+  /// nanet_pkg::end_t.
+  typedef struct packed {
+    logic              valid;
+    nanet_pkg::entry_e kind;
+  } message_t;
+
   /// Why a post was refused, in its event.
   typedef enum logic [1:0] {
     PutTaken,    // it was not
-    PutEmpty,    // no bytes, or more than 4 MiB
+    PutEmpty,    // no bytes, or more than 4 MiB, of a message 4 KiB
     PutOutside,  // it leaves the put memory
     PutTarget    // its target is not set, or the far node's put memory has another key
   } refusal_e;

@@ -12,6 +12,8 @@
 ///               by apenet_receive. A get of another node is answered as a put is sent, without an
 ///               event: with the key of the put memory and inside it. Else it is refused by a
 ///               packet that says why, before anything is read
+///   Lists       a put to a target that is a list is one packet of at most 4 KiB, its number in the
+///               header's address
 ///   Packets     end where a page of 4 KiB of the remote memory does: each is written by commands
 ///               inside one page. One begins when its first beat has come; the rest follows as
 ///               memory gives it
@@ -150,6 +152,7 @@ module apenet_put
   logic                      answer_q;
   logic [41:0]               place;     // in the target
   logic [LengthW-1:0]        to_page, bytes;
+  logic [PutW-1:0]           most;      // of a put
   logic                      fits, last, refused, cut, bare, cmd_ready, head_ready, under_ready;
   refusal_e                  refusal, refusal_q;
 
@@ -157,11 +160,13 @@ module apenet_put
   assign post_take = state_q == StIdle && post_valid && !get_take;
   assign place     = target_q.base + 42'(post_q.remote);
   assign fits      = until_q <= 18'(put_i.blocks);
+  // A message is one packet.
+  assign most      = target_q.list ? PutW'(MaxPayload) : PutW'(1 << (PutW - 1));
   always_comb begin
     refusal = PutTaken;
-    if (post_q.bytes == '0 || post_q.bytes > PutW'(1 << (PutW - 1))) refusal = PutEmpty;
+    if (post_q.bytes == '0 || post_q.bytes > most) refusal = PutEmpty;
     else if (post_q.get ? place[41:16] != '0 : !fits) refusal = PutOutside;
-    else if (!target_q.valid) refusal = PutTarget;
+    else if (!target_q.valid || (target_q.list && post_q.get)) refusal = PutTarget;
   end
   assign refused = state_q == StCheck && refusal != PutTaken && !answer_q;
   assign bare    = state_q == StBare && head_ready;
@@ -216,7 +221,7 @@ module apenet_put
     if (get_take) begin
       post_q   <= '{get: 1'b0, target: '0, bytes: get.bytes, remote: '0,
                     offset: get.wanted.offset};
-      target_q <= '{valid: put_i.serves && get.wanted.key == put_i.serve_key,
+      target_q <= '{valid: put_i.serves && get.wanted.key == put_i.serve_key, list: 1'b0,
                     place: get.source, key: get.land_key, base: get.land};
       addr_q   <= {put_i.base + 58'(get.wanted.offset), 6'd0};
       until_q  <= 18'(get.wanted.offset) + 18'((24'(get.bytes) + 24'd63) >> 6);
@@ -225,7 +230,7 @@ module apenet_put
       job_q    <= get.number;
     end
     if (state_q == StCheck) begin
-      remote_q  <= {place, 6'd0};
+      remote_q  <= target_q.list ? '0 : {place, 6'd0};
       refusal_q <= refusal;
       number_q <= '0;
       first_q  <= 1'b1;
@@ -310,6 +315,10 @@ module apenet_put
         what: answer_q ? KindAnswer : KindPut, first: first_q, last: last, total: post_q.bytes,
         number: 32'(number_q), put: job_q
     };
+    if (target_q.list) begin
+      packet.what    = KindMessage;
+      packet.address = 48'(job_q);
+    end
     if (state_q == StBare) begin
       packet.bytes = '0;
       packet.first = 1'b1;
@@ -378,6 +387,9 @@ module apenet_put
   assign idle_o   = !put_i.post_we && !put_i.target_we && !post_valid && state_q == StIdle &&
                     !get_valid_i && !get_valid &&
                     all_done && engine_idle && frames_idle && !freed_i;
+
+  logic unused;
+  assign unused = ^{put_i.lists, put_i.list_key};
 
   prim_assert u_stored (.clk_i, .rst_ni, .ok_i(!beat || stored_ready));
 endmodule

@@ -9,7 +9,9 @@
 ///               whose writes all succeeded (proved: formal/apenet/apenet_receive.sby)
 ///   Latency     last answer to event_valid_o 1 cycle
 ///   Throughput  a packet a cycle, less its answers
-///   Sources     one put of each is followed, in a table by the low PlaceBits of its coordinates
+///   Sources     one put of each is followed, in a table by the low PlaceBits of its coordinates: a
+///               source that shares its entry with another one that puts at the same time may lose
+///               puts of several packets, which counts as bad_puts
 ///   Parameters  PlaceBits 1, 2; Pending answers, a power of two
 ///   Not done    two puts of one source at a time
 module apenet_puts
@@ -90,6 +92,7 @@ module apenet_puts
   logic [EntryW-1:0] index;
   logic [1:0] answered_q;
   logic error_q, answered, follows, whole, decide, announce, bare, answer, refused;
+  logic message;  // its list announces it
   arrivals_t arrivals_q;
 
   assign index       = {
@@ -100,6 +103,7 @@ module apenet_puts
   assign answered    = record_valid && answered_q == record.commands;
   assign answer_take = record_valid && !answered && answer_valid;
   assign refused     = record.what == KindRefused;
+  assign message     = record.what == KindMessage;
   assign bare        = record.what == KindGet || refused;
   assign answer      = record.what == KindAnswer;
   assign follows     = bare ? record.first :
@@ -109,7 +113,7 @@ module apenet_puts
                        entry.put == record.put && entry.next == record.number;
   assign whole       = record.good && !error_q && follows;
   assign announce    = answered && record.last && whole && enable_i &&
-                       record.what != KindGet;
+                       record.what != KindGet && !message;
   assign decide      = answered && (!announce || event_ready_i);
   assign record_take = decide;
 
@@ -121,8 +125,8 @@ module apenet_puts
       arrivals_q <= '0;
     end else begin
       if (decide) begin
-        // Behind its last packet a put has no more.
-        whole_q[index] <= whole && !record.last && !bare;
+        // Behind its last packet a put has no more. A message is none.
+        if (!message) whole_q[index] <= whole && !record.last && !bare;
         answered_q     <= '0;
         error_q        <= 1'b0;
         arrivals_q.packets <= arrivals_q.packets + 32'd1;
@@ -135,7 +139,7 @@ module apenet_puts
     end
   end
   always_ff @(posedge clk_i) begin
-    if (decide) begin
+    if (decide && !message) begin
       entries[index] <= '{source: record.source, answer: answer, put: record.put,
                           next: record.number + NumberW'(1)};
     end

@@ -3,7 +3,7 @@
 /// hands on the gets that ask for this node's.
 ///
 /// flits -> block_fifo -> header -> places -> commands; payload -> beats -> memory; footer ->
-/// records -> apenet_puts -> event
+/// records -> apenet_puts -> event; messages -> a list, which announces them
 ///
 ///   Handshake   flit_valid_i is never stalled, the sender holds a credit for it; freed_o gives one
 ///               back. get_* is never stalled: nothing here waits for what leaves. request_o,
@@ -16,17 +16,18 @@
 ///               whose writes all succeeded (proved: formal/apenet/apenet_receive.sby). Written
 ///               before the CRC is seen: what is not announced may be in memory
 ///   Full        an event that finds the queue full is dropped and counted there: a program that
-///               does not take events must not stop the network
+///               does not take events must not stop the network, but in a list whose policy is hold
 ///   Latency     header to the first command 2 cycles; tail of a put to its event 3 and the answers
 ///               of memory
 ///   Throughput  a flit a cycle, over packets too; a command, of 2 KiB at most, in its beats and 8
 ///               cycles: with DataWidth 256 or more the flits are the limit
-///   Sources     one put of each is followed, in a table by the low PlaceBits of its coordinates: a
-///               source that shares its entry with another one that puts at the same time may lose
-///               puts of several packets, which counts as bad_puts
+///   Sources     as apenet_puts
+///   Lists       a message with the list's key goes to message_o: head, beats, one end, good only
+///               with the right CRC (proved there). One with another key is dropped and counted.
+///               While message_ready_i is low all behind it waits
 ///   Parameters  DataWidth 128..512; Depth of the buffer in flits, the sender's credits; PlaceBits
-///               1, 2; Firmware 1: each packet waits for answer_i
-///   Not done    circular lists of buffers
+///               1, 2; Firmware 1: each packet waits for answer_i, but for messages
+///   Not done    several lists
 module apenet_receive
   import apenet_pkg::*;
 #(
@@ -57,6 +58,13 @@ module apenet_receive
 
   output logic                      get_valid_o,  // a strobe: it came whole
   output get_t                      get_o,
+
+  input  logic                      lists_i,      // messages with this key are taken
+  input  logic [15:0]               list_key_i,
+  output message_t                  message_o,
+  output logic [DataWidth-1:0]      message_beat_o,
+  input  logic                      message_ready_i,
+  output logic [15:0]               refused_o,    // messages with another one
 
   output arrivals_t                 arrivals_o,
   output step_t                     came_o,     // the first header of a put is taken
@@ -122,6 +130,7 @@ module apenet_receive
   /* verilator lint_on UNUSEDSIGNAL */
   logic legal, legal_q, bare, payload, ending_q, beat_put, beat_keep, beat_ready;
   logic place_put, place_ready, ended;
+  logic message, allowed, message_q, head_take;
   logic [LeftW-1:0] flits_q;        // of payload that have not come
   logic [LeftW-1:0] beats_q;        // that are not stored
   logic [LaneW-1:0] lane_q;
@@ -136,6 +145,9 @@ module apenet_receive
   assign payload   = kind.what == KindPut || kind.what == KindAnswer;
   assign bare      = is_head && !is_tail && header.bytes == '0 &&
                      (kind.what == KindGet || kind.what == KindRefused);
+  assign message   = is_head && !is_tail && kind.what == KindMessage && header.bytes != '0 &&
+                     header.bytes <= 16'(MaxPayload);
+  assign allowed   = message && lists_i && header.id == list_key_i;
   assign legal     = is_head && !is_tail && payload && header.bytes != '0 &&
                      header.address[5:0] == '0 &&
                      17'(header.address[11:0]) + 17'(header.bytes) <= 17'(MaxPayload);
@@ -144,15 +156,16 @@ module apenet_receive
   record_t made_q;
   always_comb begin
     unique case (state_q)
-      // A packet of one flit is its own end.
-      StHeader: take = place_ready && record_ready && !record_put_q;
-      StData:   take = beat_ready;
+      StHeader: take = place_ready && record_ready && !record_put_q &&
+                       (!allowed || message_ready_i);
+      StData:   take = message_q ? message_ready_i : beat_ready;
       StFooter: take = record_ready && !record_put_q;
       StDrain:  take = record_ready && !record_put_q;
       default:  take = 1'b0;
     endcase
   end
-  assign place_put = state_q == StHeader && valid && take && legal;
+  assign head_take = state_q == StHeader && valid && take;
+  assign place_put = head_take && legal;
   // A beat is complete with its last flit. One with flits that never came is not written.
   assign beat_put  = state_q == StFill ||
                      (state_q == StData && valid &&
@@ -165,7 +178,8 @@ module apenet_receive
     end
   end
   assign ended = (valid && take && is_tail && state_q != StData) ||
-                 (state_q == StFill && beats_q == '0 && record_ready && !record_put_q);
+                 (state_q == StFill && (message_q || beats_q == '0) && record_ready &&
+                  !record_put_q);
 
   apenet_crc u_crc (
     .clk_i,
@@ -183,7 +197,7 @@ module apenet_receive
       record_put_q <= ended;
       unique case (state_q)
         StHeader: begin
-          if (place_put) state_q <= StData;
+          if (place_put || (head_take && allowed)) state_q <= StData;
           else if (valid && take && bare) state_q <= StFooter;
           else if (valid && take && !is_tail) state_q <= StDrain;
         end
@@ -201,6 +215,7 @@ module apenet_receive
     if (state_q == StHeader) begin
       header_q <= header;
       legal_q  <= legal;
+      message_q <= allowed;
       ending_q <= payload || kind.what == KindRefused;
       lane_q   <= '0;
       flits_q  <= LeftW'((header.bytes + 16'd15) >> 4);
@@ -232,12 +247,30 @@ module apenet_receive
   // ---------------------------------------------------------------- gets
   wanted_t wanted_q;
   always_ff @(posedge clk_i) wanted_q <= sequence_.packet;
-  // The header stays for the clock in which the packet is known to be whole.
+  // The header stays for that clock in which it is known whether the packet is whole.
   assign get_valid_o = record_put_q && made_q.good && made_q.what == KindGet;
   assign get_o = '{
       source: header_q.source, number: made_q.put, land_key: header_q.id,
       land: header_q.address[47:6], wanted: wanted_q, bytes: made_q.total
   };
+
+  // ---------------------------------------------------------------- messages
+  always_comb begin
+    message_o.valid = state_q == StData && message_q && beat_put && beat_keep;
+    message_o.kind  = nanet_pkg::EntryData;
+    message_beat_o  = beat;
+    if (record_put_q && message_q) begin
+      message_o      = '{valid: 1'b1, kind: nanet_pkg::EntryEnd};
+      message_beat_o = DataWidth'(made_q.good);  // as nanet_pkg::end_t
+    end else if (state_q == StHeader) begin
+      message_o      = '{valid: head_take && allowed, kind: nanet_pkg::EntryHead};
+      message_beat_o = DataWidth'({header.address[31:0], 16'(header.source), header.bytes});
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) refused_o <= '0;
+    else if (head_take && message && !allowed) refused_o <= refused_o + 16'd1;
+  end
 
   // ---------------------------------------------------------------- commands
   typedef enum logic [1:0] {
@@ -274,7 +307,7 @@ module apenet_receive
     .clk_i,
     .rst_ni,
     .clear_i(1'b0),
-    .valid_i(beat_put && (state_q != StFill || beats_q != '0)),
+    .valid_i(beat_put && !message_q && (state_q != StFill || beats_q != '0)),
     .ready_o(beat_ready),
     .data_i ({beat_keep, beat}),
     .valid_o(stored_valid),
@@ -354,8 +387,8 @@ module apenet_receive
   end
 
   assign ask_o       = write_q == StAsk;
-  assign came_o      = '{strobe: (place_put || (state_q == StHeader && valid && take && bare)) &&
-                                 kind.first, tag: kind.put};
+  assign came_o      = '{strobe: (place_put || (head_take && (bare || allowed))) && kind.first,
+                         tag: kind.put};
   assign ended_o     = '{strobe: state_q == StFooter && valid && take && is_tail && kind_q.last,
                          tag: sequence_.put[7:0]};
   assign idle_o      = state_q == StHeader && !valid && !flit_valid_i && !freed_o &&

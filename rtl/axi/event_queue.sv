@@ -14,8 +14,8 @@
 ///               dropped and counted in lost_o (proved: formal/axi/event_queue.sby)
 ///   Interrupt   irq_o: a strobe for events answered since the last one, at most one in irq_gap_i
 ///               cycles
-///   Restart     enable_i low empties it: the next event goes to the first place, with phase 1.
-///               Keep it low until idle_o
+///   Restart     enable_i low empties it, and it counts as full: the next event goes to the first
+///               place, with phase 1. Keep it low until idle_o
 ///   Latency     event to cmd_valid_o 1 cycle
 ///   Throughput  an event in 2 cycles and one for each beat
 ///   Parameters  DataWidth as axi_write_engine
@@ -73,11 +73,11 @@ module event_queue #(
   // A cycle late, off the way from taken_i to whoever counts what was lost. No event is taken in
   // the cycle after another one.
   assign used    = made_q - taken_i;
-  assign full_o  = full_q;
+  assign full_o  = full_q || !enable_i;
   assign phase   = !1'(made_q >> size_i);
   assign place   = made_q & ~(16'hFFFF << size_i);
 
-  assign event_ready_o = state_q == StIdle && enable_i;
+  assign event_ready_o = state_q == StIdle;
   assign take          = event_valid_i && event_ready_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

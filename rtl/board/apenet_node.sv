@@ -2,13 +2,14 @@
 /// Device: a node of a torus whose host puts into the memory of other nodes, and they into its own.
 ///
 /// bar -> nanet_bar -> apenet_put <- dma; apenet_put -> torus_node -> apenet_receive ->
-/// nanet_memory -> dma. Rules and figures are in docs/explanation/cores/apenet.md.
+/// nanet_memory -> dma; messages -> apenet_list -> nanet_memory. See apenet.md.
 ///
 ///   Pins        flits_*: as torus_node's, without those of the local port: link p of the router at
 ///               bit p - 1
 ///   Handshake   flits_*: a flit a cycle, never stalled, with a credit for each; bar and dma AXI4
 ///   Configured  cfg_here_i, cfg_last_i as torus_node; cfg_firmware_*_i as nanet_firmware
-///   BAR 0       4 KiB: control, event queue and regions as nanet.rdl, puts as nanet_put.rdl
+///   BAR 0       4 KiB: control, event queue, regions and the list as nanet.rdl, puts as
+///               nanet_put.rdl
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Latency     as apenet_put, torus_node and apenet_receive
 ///   Throughput  a flit a cycle each way
@@ -16,7 +17,7 @@
 ///               also waits for a soft processor, as in the published node
 ///   Parameters  Dims 1..3; DataWidth 128..512 of the dma bus; Depth of the router's buffers and of
 ///               both ends of its local port in flits; Firmware 0, 1
-///   Not done    transceivers, framing and checks of a link (rtl/link); lists of buffers; get
+///   Not done    transceivers, framing and checks of a link (rtl/link); more lists than one
 module apenet_node
   import apenet_node_pkg::*;
   import nanet_pkg::*;
@@ -139,11 +140,8 @@ module apenet_node
           dma_arvalid_o, dma_araddr_o, dma_arlen_o, dma_arsize_o, dma_arburst_o,
           dma_rready_o} = dma;
   assign {dma_awid_o, dma_arid_o} = '0;
-  assign dma_answer = {
-      dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
-      dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
-  };
-
+  assign dma_answer = {dma_awready_i, dma_wready_i, dma_bvalid_i, dma_bresp_i,
+                       dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i};
 
   // ---------------------------------------------------------------- registers
   nanet_ctrl_pkg::control_t    control;
@@ -153,7 +151,7 @@ module apenet_node
   nanet_ctrl_pkg::put_state_t  put_state;
   logic bar_idle;
   nanet_bar #(
-    .NumPorts  (0),
+    .NumPorts  (1),
     .NumRegions(MaxRegions),
     .Send      (1'b0),
     .Put       (1'b1)
@@ -172,6 +170,7 @@ module apenet_node
     .put_o    (put),
     .merge_i  ('0),
     .merge_wait_o(),
+    .release_i('0),
     .idle_o   (bar_idle)
   );
 
@@ -249,10 +248,16 @@ module apenet_node
   );
 
   // ---------------------------------------------------------------- what comes
-  list_request_t  request;
-  list_response_t response;
-  logic [DataWidth-1:0] request_data;
-  logic ask, answer, receive_idle, firmware_idle;
+  // [0]: of puts; [1]: of messages, into the list
+  list_request_t  [1:0] requests;
+  list_response_t [1:0] responses;
+  logic [1:0][DataWidth-1:0] request_data;
+  logic ask, answer, receive_idle, firmware_idle, message_ready, list_idle;
+  logic [DataWidth-1:0] message_beat;
+  logic [15:0] list_filled;
+  apenet_pkg::message_t message;
+  apenet_pkg::step_t filled;
+  nanet_ctrl_pkg::counters_t list_counters;
   apenet_pkg::arrivals_t arrivals;
   apenet_receive #(
     .DataWidth(DataWidth),
@@ -270,11 +275,17 @@ module apenet_node
     .freed_o     (rx_freed),
     .ask_o       (ask),
     .answer_i    (answer),
-    .request_o   (request),
-    .response_i  (response),
-    .data_o      (request_data),
+    .request_o   (requests[0]),
+    .response_i  (responses[0]),
+    .data_o      (request_data[0]),
     .get_valid_o (get_valid),
     .get_o       (get),
+    .lists_i     (put.lists),
+    .list_key_i  (put.list_key),
+    .message_o   (message),
+    .message_beat_o (message_beat),
+    .message_ready_i(message_ready),
+    .refused_o   (put_state.list_refused),
     .arrivals_o  (arrivals),
     .came_o      (came),
     .ended_o     (ended),
@@ -300,10 +311,33 @@ module apenet_node
                                cfg_firmware_work_i};
   end
 
+  apenet_list #(
+    .DataWidth(DataWidth)
+  ) u_list (
+    .clk_i,
+    .rst_ni,
+    .time_cycles_i,
+    .list_i       (control.lists[0]),
+    .table_we_i   (control.table_we && control.table_list == '0),
+    .table_index_i(control.table_index),
+    .table_i      (control.table_buffer),
+    .message_i    (message),
+    .beat_i       (message_beat),
+    .ready_o      (message_ready),
+    .request_o    (requests[1]),
+    .response_i   (responses[1]),
+    .data_o       (request_data[1]),
+    .full_i       (full),
+    .filled_o     (list_filled),
+    .counters_o   (list_counters),
+    .announced_o  (filled),
+    .idle_o       (list_idle)
+  );
+
   // ---------------------------------------------------------------- memory
   logic event_done, memory_idle;
   nanet_memory #(
-    .NumLists  (1),
+    .NumLists  (2),
     .DataWidth (DataWidth),
     .Regions   (MaxRegions),
     .Send      (1'b1),
@@ -312,9 +346,9 @@ module apenet_node
     .clk_i,
     .rst_ni,
     .control_i         (control),
-    .list_i            (request),
+    .list_i            (requests),
     .data_i            (request_data),
-    .list_o            (response),
+    .list_o            (responses),
     .full_o            (full),
     .event_done_o      (event_done),
     .irq_o             (irq_o[0]),
@@ -337,17 +371,16 @@ module apenet_node
     .idle_o            (memory_idle)
   );
 
-  assign state.ready           = !control.enable && put_idle && receive_idle && memory_idle;
-  assign state.filled          = '0;
-  assign state.counters        = '0;
-  assign put_state.packets     = arrivals.packets;
-  assign put_state.bad_packets = arrivals.bad_packets;
-  assign put_state.bad_puts    = arrivals.bad_puts;
+  assign state.ready           = !control.enable && put_idle && receive_idle && list_idle &&
+                                 memory_idle;
+  assign state.filled          = {48'd0, list_filled};
+  assign state.counters        = {{3 * $bits(list_counters){1'b0}}, list_counters};
+  assign {put_state.packets, put_state.bad_packets, put_state.bad_puts} = arrivals;
   assign status_packets_o      = arrivals.packets;
   assign status_bad_o          = arrivals.bad_packets;
   assign status_events_o       = state.written;
 
-  // ---------------------------------------------------------------- probes
+  // ---------------------------------------------------------------- probes; one event a clock
   always_comb begin
     probe_o     = '0;
     probe_tag_o = '0;
@@ -355,10 +388,11 @@ module apenet_node
     {probe_o[Sent], probe_tag_o[Sent]}           = sent;
     {probe_o[Came], probe_tag_o[Came]}           = came;
     {probe_o[Ended], probe_tag_o[Ended]}         = ended;
-    {probe_o[Announced], probe_tag_o[Announced]} = announced;
+    {probe_o[Announced], probe_tag_o[Announced]} = filled.strobe ? filled : announced;
   end
 
-  assign idle_o = bar_idle && put_idle && node_idle && receive_idle && firmware_idle && memory_idle;
+  assign idle_o = bar_idle && put_idle && node_idle && receive_idle && firmware_idle &&
+                  list_idle && memory_idle;
 
   logic unused;
   assign unused = ^{entered, event_done, unused_send, unused_vc, unused_freed, bar_awlen_i,

@@ -26,6 +26,7 @@ module nanet_core
   parameter bit          Search    = 1'b0,
   parameter bit          Send      = 1'b0,
   parameter bit          Merge     = 1'b0,
+  parameter bit          Release   = 1'b0,
   parameter int unsigned Window    = 1024
 ) (
   input logic        clk_i,
@@ -57,6 +58,7 @@ module nanet_core
 
   output logic        result_valid_o,  // one clock: result_o is a program's answer
   output logic [31:0] result_o,
+  input  nanet_ctrl_pkg::release_state_t release_i,  // what became of answers, with Release
 
   output logic [NumProbes-1:0]      probe_o,
   output logic [NumProbes-1:0][7:0] probe_tag_o,
@@ -85,7 +87,8 @@ module nanet_core
     .NumRegions(Regions),
     .Send      (Send),
     .Put       (1'b0),
-    .Merge     (Merge)
+    .Merge     (Merge),
+    .Release   (Release)
   ) u_bar (
     .clk_i,
     .rst_ni,
@@ -101,6 +104,7 @@ module nanet_core
     .put_o    (),
     .merge_i  (merge_state),
     .merge_wait_o(merge_wait),
+    .release_i,
     .idle_o   (bar_idle)
   );
 

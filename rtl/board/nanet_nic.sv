@@ -6,7 +6,7 @@
 ///
 ///   Clocks      clk_i for bar, dma, irq and probes; eth_clk_i, 125 MHz, for the MACs and
 ///               gmii*_tx*; search_clk_i for search_*, with Search; ttc_clk_i, the experiment's,
-///               for ttc_start_i, trigger* and release counters, with Release. rst_ni is
+///               for ttc_start_i and trigger*, with Release. rst_ni is
 ///               synchronized into all of them here
 ///   BAR 0       4 KiB: registers in the first 256 bytes
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
@@ -279,6 +279,7 @@ module nanet_nic
       dma_arready_i, dma_rvalid_i, dma_rresp_i, dma_rlast_i
   };
 
+  nanet_ctrl_pkg::release_state_t release_state;
   nanet_core #(
     .NumPorts (NumPorts),
     .DataWidth(DataWidth),
@@ -290,6 +291,7 @@ module nanet_nic
     .Search   (Search),
     .Send     (Send),
     .Merge    (Merge),
+    .Release  (Release),
     .Window   (Window)
   ) u_core (
     .clk_i,
@@ -316,6 +318,7 @@ module nanet_nic
     .irq_o,
     .result_valid_o,
     .result_o,
+    .release_i     (release_state),
     .probe_o,
     .probe_tag_o,
     .status_datagrams_o,
@@ -338,27 +341,25 @@ module nanet_nic
       .rst_ni,
       .result_valid_i(result_valid_o),
       .result_i      (result_o),
-      .lost_o        (status_lost_o),
+      .state_o       (release_state),
       .ttc_clk_i,
       .ttc_rst_ni    (ttc_rst_n),
       .ttc_start_i,
       .latency_i     (cfg_release_latency_i),
       .trigger_o,
       .lines_o       (trigger_lines_o),
-      .released_o    (status_released_o),
-      .late_o        (status_late_o),
-      .early_o       (status_early_o),
       .settled_o     (unused_settled)
     );
     // Its time counts whatever else happens.
     assign released = 1'b0;
   end else begin : gen_no_release
     assign {trigger_o, trigger_lines_o} = '0;
-    assign {status_released_o, status_late_o, status_early_o, status_lost_o} = '0;
+    assign release_state = '0;
     assign released = 1'b1;
     logic unused_ttc;
     assign unused_ttc = ^{ttc_clk_i, ttc_start_i, cfg_release_latency_i};
   end
+  assign {status_released_o, status_late_o, status_early_o, status_lost_o} = release_state;
   assign idle_o = core_idle && (&port_idle) && released;
 
   logic unused;

@@ -226,6 +226,7 @@ module nanet_nic_10g
     .irq_o,
     .result_valid_o,
     .result_o,
+    .release_i     ('0),
     .probe_o,
     .probe_tag_o,
     .status_datagrams_o,

@@ -10,8 +10,9 @@
 ///               event of r rings, bit 3 for three and more; events of one clock are released
 ///               together, as they are read out together
 ///   Handshake   result_valid_i is a strobe; an answer that finds 32 waiting is lost: lost_o
-///   Counters    of ttc_clk_i, wrapping: released_o clocks with a trigger, late_o and early_o
-///               answers that were not released, as nanet_calendar. lost_o, of clk_i: no place
+///   Counters    of clk_i, wrapping: clocks with a trigger; answers not released, late and early,
+///               as nanet_calendar; answers without a place. The first three cross as
+///               gray_counter
 ///   Latency     8 clocks of ttc_clk_i from the store to the release at least; 2 of them the
 ///               crossing
 ///   Throughput  a store in two clocks of ttc_clk_i, 32 at any rate
@@ -25,22 +26,20 @@ module nanet_release #(
   input  logic        rst_ni,
   input  logic        result_valid_i,
   input  logic [31:0] result_i,
-  output logic [31:0] lost_o,
+  output nanet_ctrl_pkg::release_state_t state_o,
   input  logic        ttc_clk_i,
   input  logic        ttc_rst_ni,
   input  logic        ttc_start_i,
   input  logic [23:0] latency_i,
   output logic        trigger_o,
   output logic [3:0]  lines_o,
-  output logic [31:0] released_o,
-  output logic [31:0] late_o,
-  output logic [31:0] early_o,
   output logic        settled_o  // no answer crosses; for simulation kernels
 );
   logic room, valid, ready, late, early;
   logic [27:0] answer;
   logic [3:0] lines;
   logic [23:0] unused_now;
+  logic [31:0] lost_q;
   async_fifo #(
     .Width(28),
     .Depth(32)
@@ -58,8 +57,8 @@ module nanet_release #(
     .settled_o
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) lost_o <= '0;
-    else if (result_valid_i && !room) lost_o <= lost_o + 1'b1;
+    if (!rst_ni) lost_q <= '0;
+    else if (result_valid_i && !room) lost_q <= lost_q + 32'd1;
   end
 
   assign lines = answer[27:24] >= 4'd3 ? 4'b1000 : 4'b0001 << answer[25:24];
@@ -82,17 +81,22 @@ module nanet_release #(
     .late_o   (late),
     .early_o  (early)
   );
-  always_ff @(posedge ttc_clk_i or negedge ttc_rst_ni) begin
-    if (!ttc_rst_ni) begin
-      released_o <= '0;
-      late_o     <= '0;
-      early_o    <= '0;
-    end else begin
-      if (trigger_o) released_o <= released_o + 1'b1;
-      if (late)      late_o     <= late_o + 1'b1;
-      if (early)     early_o    <= early_o + 1'b1;
-    end
+  logic [2:0] happened;
+  logic [2:0][31:0] counts;
+  assign happened = {trigger_o, late, early};
+  for (genvar i = 0; i < 3; i++) begin : gen_count
+    gray_counter #(
+      .Width(32)
+    ) u_count (
+      .clk_i  (ttc_clk_i),
+      .rst_ni (ttc_rst_ni),
+      .event_i(happened[i]),
+      .rclk_i (clk_i),
+      .rrst_ni(rst_ni),
+      .count_o(counts[i])
+    );
   end
+  assign state_o = '{released: counts[2], late: counts[1], early: counts[0], lost: lost_q};
   logic unused;
   assign unused = ^{unused_now, result_i[31:28]};
 endmodule

@@ -4,9 +4,8 @@
 ///
 /// A buffer's address comes from its table in one cycle. Before a datagram's first byte is written
 /// its whole length is inside the buffer. Payload is written while it arrives, in chunks that end
-/// at multiples of ChunkBytes of the buffer, the rest in one once it is there; both also end where
-/// a page of 4 KiB does. A datagram that turns out bad is not announced, and the next one
-/// overwrites it.
+/// at multiples of ChunkBytes of the buffer; the rest, once it is there, in chunks of MaxCommand.
+/// Both also end where a page of 4 KiB does. A bad datagram is overwritten by the next one.
 ///
 ///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them.
 ///               Writes and data_o as in axi_write_engine; done_valid is its strobe for this
@@ -21,7 +20,7 @@
 ///               counts its datagrams as overwritten; hold waits, for a buffer and for the event
 ///               queue, so that what comes is lost where it finds no room, and counted there
 ///   Loss        every datagram whose head came is counted once, in delivered or in one of the
-///               others
+///               others; those of a buffer that is not announced when the list closes as no_event
 ///   Latency     head to the first command 3 cycles once its first chunk is there; last beat of a
 ///               chunk to the next chunk's command 2
 ///   Throughput  a chunk in its beats and 3 cycles
@@ -163,7 +162,7 @@ module nanet_stream
       room_q <= 26'(next_buffer.bytes);
     end
     if (state_q == StPlace || state_q == StData) begin
-      to_page_q <= to_page;
+      to_page_q <= 32'(to_page) > MaxCommand ? (InPageW + 1)'(MaxCommand) : to_page;
       to_edge_q <= to_edge;
     end
     if (state_q == StCommand) begin
@@ -198,7 +197,7 @@ module nanet_stream
   assign ask_valid_o   = Ask ? state_q == StAsk : place_ok;
   assign begun_o       = cmd_take && at_q == fill_q[23:0];
   assign event_offer   = state_q == StClose && pending_q == '0 &&
-                         !(policy == PolicyHold && full_i);
+                         !(policy == PolicyHold && full_i && list_i.enable);
   assign event_take    = event_offer && response_i.event_ready;
   assign announced     = event_take && !full_i;
   assign request_o.event_valid = event_offer;
@@ -244,6 +243,7 @@ module nanet_stream
         StIdle: begin
           if (!list_i.enable && !flush_due_q) begin
             open_q      <= 1'b0;
+            no_event_q  <= no_event_q + datagrams_q;
             datagrams_q <= '0;
             fill_q      <= '0;
             filled_q    <= '0;

@@ -83,6 +83,7 @@ package nanet_ctrl_pkg;
   /// Another node's memory that a program may put into.
   typedef struct packed {
     logic        valid;
+    logic        list;       // its key is that of a list of buffers there
     logic [14:0] place;      // the node's coordinates, as torus_pkg::place_t
     region_key_t key;        // of its region
     logic [41:0] base;       // bits 47:6 of where it begins in the region
@@ -109,6 +110,8 @@ package nanet_ctrl_pkg;
     region_key_t land_key;   // of the region into which gets go
     logic        serves;     // other nodes may get from the put memory
     logic [15:0] serve_key;  // with this key
+    logic        lists;      // other nodes may put into the list of buffers
+    logic [15:0] list_key;   // with this key
   } put_t;
 
   /// They wrap.
@@ -127,7 +130,16 @@ package nanet_ctrl_pkg;
     logic [31:0] packets;
     logic [15:0] bad_packets;
     logic [15:0] bad_puts;
+    logic [15:0] list_refused; // messages for a list with another key
   } put_state_t;
+
+  /// Of a device that releases answers: what became of them; they wrap.
+  typedef struct packed {
+    logic [31:0] released;   // clocks of the experiment with a trigger
+    logic [31:0] late;       // answers that came when their clock was over
+    logic [31:0] early;      // that came too long before it
+    logic [31:0] lost;       // that found no place
+  } release_state_t;
 
   /// Of a device that merges: fragments by port, modulo 2^16, and all events, modulo 2^32.
   typedef struct packed {

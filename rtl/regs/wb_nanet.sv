@@ -9,14 +9,16 @@
 ///   Latency     1 cycle; control_o follows a write by one clock, its strobe by two
 ///   Throughput  one operation a cycle
 ///   Idle        nothing changes without an operation
-///   Parameters  NumPorts, MaxBuffers, NumRegions, Send, Put, Merge: readable in VERSION
+///   Parameters  NumPorts, MaxBuffers, NumRegions, Send, Put, Merge, Release: readable in
+///               VERSION
 module wb_nanet #(
   parameter int unsigned NumPorts   = 1,
   parameter int unsigned MaxBuffers = 64,
   parameter int unsigned NumRegions = 0,
   parameter bit          Send       = 1'b0,
   parameter bit          Put        = 1'b0,
-  parameter bit          Merge      = 1'b0
+  parameter bit          Merge      = 1'b0,
+  parameter bit          Release    = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -42,6 +44,7 @@ module wb_nanet #(
   assign hwif_in.VERSION.send.next       = Send;
   assign hwif_in.VERSION.put.next        = Put;
   assign hwif_in.VERSION.merge.next      = Merge;
+  assign hwif_in.VERSION.releases.next   = Release;
   assign hwif_in.CONTROL.ready.next      = state_i.ready;
   assign hwif_in.EVENTS.written.next     = state_i.written;
   assign hwif_in.EVENTS.lost.next        = state_i.events_lost;

@@ -38,6 +38,7 @@ module wb_nanet_put (
   assign hwif_in.PACKETS.value.next = state_i.packets;
   assign hwif_in.BAD.packets.next   = state_i.bad_packets;
   assign hwif_in.BAD.puts.next      = state_i.bad_puts;
+  assign hwif_in.LIST_REFUSED.value.next = state_i.list_refused;
 
   // swmod is high in the clock of the store: the value is there in the next.
   logic target_q, post_q;
@@ -57,6 +58,7 @@ module wb_nanet_put (
       target_index: hwif_out.TARGET_SET.index.value,
       target: '{
           valid: hwif_out.TARGET_SET.valid.value,
+          list: hwif_out.TARGET_SET.list.value,
           place: hwif_out.TARGET_SET.node.value,
           key: hwif_out.TARGET_HI.key.value,
           base: {hwif_out.TARGET_HI.high.value, hwif_out.TARGET_LO.value.value}
@@ -71,7 +73,9 @@ module wb_nanet_put (
       },
       land_key: hwif_out.LAND.key.value,
       serves: hwif_out.SERVE.valid.value,
-      serve_key: hwif_out.SERVE.key.value
+      serve_key: hwif_out.SERVE.key.value,
+      lists: hwif_out.LIST_KEY.valid.value,
+      list_key: hwif_out.LIST_KEY.key.value
   };
 
   nanet_put_regs u_regs (

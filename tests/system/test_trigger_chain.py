@@ -44,6 +44,7 @@ def run() -> Run:
     def one(
         profile: str = "isthmus",
         workload: dict[str, Any] | None = None,
+        faults: dict[str, int] | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
         platform = platforms.load(bench.PLATFORM)
@@ -55,6 +56,7 @@ def run() -> Run:
             built[which] = model(TOP, parameters(platform, profile, chain))  # type: ignore[arg-type]
         made = scenario(platform, profile, chain, TIMES, built[which])  # type: ignore[arg-type]
         made["workload"] |= workload or {}
+        made["faults"] = faults or {}
         (found,) = native.run_scenario(made)
         return found
 
@@ -94,6 +96,49 @@ def test_the_interface_merges_as_the_program_does(run: Run) -> None:
     assert [counters[f"port{port}.delivered"] for port in range(4)] == [32 + 150 + 16, 0, 0, 0]
     busy = [found["workload"]["busy"]["merger"] for found in (own, program)]
     assert busy[0] == pytest.approx(busy[1] / 4, rel=0.05)
+
+
+def lossy(run: Run, rate: float, groups: int, **workload: Any) -> tuple[dict[str, Any], int, int]:
+    """A run in which the second board's datagram of each 20th group is lost; its groups; those that lost."""
+    settings = {"format": "tel62", "rate_per_s": rate, "groups": groups, "events": 8, "merge": "fpga"}
+    found = run(faults={"lost_every": 20}, workload=workload, **settings)
+    total = 32 + groups + 16
+    return found, total, total // 20
+
+
+def test_events_that_lost_a_board_on_the_wire_leave_without_it_and_are_answered(run: Run) -> None:
+    """The engine compares their records, which have the other boards' hits, and their rings.
+
+    They leave when the board's next datagram has later events.
+    """
+    found, total, lost = lossy(run, 0.5e6, 150)
+    counters = found["counters"]
+    assert counters["merge.events"] == 8 * total
+    assert counters["merge.incomplete_events"] == 8 * lost
+    assert counters["merge.incomplete"] == lost
+    assert [counters[f"port{port}.merge_missing"] for port in range(4)] == [0, 8 * lost, 0, 0]
+    for name in ("late", "repeated", "other_time", "malformed", "refused"):
+        assert not any(counters[f"port{port}.merge_{name}"] for port in range(4)), name
+    assert [counters[f"port{port}.frames_good"] for port in range(4)] == [total, total - lost, total, total]
+    # Every event is answered, these too, before the time that they would wait at the most.
+    assert found["checked"] == {"bytes": 4 * 8 * total, "wrong": 0, "lost": 0}
+    assert found["workload"]["event_to_answer"]["latency_ps"]["max"] < 100e6
+
+
+@pytest.mark.release
+def test_without_a_later_datagram_they_leave_by_their_wait(run: Run) -> None:
+    """A group is 160 us on the average: the wait of 100 us, 20,000 clocks, ends before the next comes."""
+    found, total, lost = lossy(run, 5e4, 10, may_lose=True)
+    counters = found["counters"]
+    assert counters["merge.events"] == 8 * total
+    late = [counters[f"port{port}.merge_late"] for port in range(4)]
+    # A board that was given up is not waited for until it comes again: its next group's first event may
+    # leave without it. That group has no answer here, for the engine sent all of it.
+    assert late[0] == late[2] == late[3] == 0
+    assert late[1] <= lost
+    assert counters["port1.merge_missing"] == counters["merge.incomplete_events"] == 8 * lost + late[1]
+    assert found["checked"]["lost"] == 4 * 8 * late[1]
+    assert found["workload"]["event_to_answer"]["latency_ps"]["max"] > 100e6
 
 
 @pytest.mark.parametrize(("settings", "what"), [({"format": "packed"}, "tel62"), ({"events": 20}, "18")])
@@ -242,6 +287,7 @@ def test_a_place_that_cannot_search_is_refused_before_anything_is_built(
     [
         ({"sample": "none"}, r'chain\.sample: "none": expected one of reference'),
         ({"format": "tel62", "events": 20}, r"chain\.events: 20: one group has \d+ bytes on a link"),
+        ({"faults": {"lost_every": 2}}, r"faults\.lost_every: a lost datagram needs"),
         ({"groups": 900_000, "events": 20}, r"workload\.iterations: \d+ groups of 20 events: at most 2\^24"),
         ({"workload": {"datagrams": 2, "flush_us": 1.0}}, r"workload\.datagrams: a chain's buffer holds"),
     ],

@@ -486,6 +486,10 @@ pub mod nanet_put {
     pub const SERVED: u32 = 0x40;
     /// Gets without room (ro).
     pub const GETS_LOST: u32 = 0x44;
+    /// List (wo).
+    pub const LIST_KEY: u32 = 0x48;
+    /// Messages refused (ro).
+    pub const LIST_REFUSED: u32 = 0x4C;
 }
 
 /// UDP-to-memory interface, merging.
@@ -520,6 +524,18 @@ pub mod nanet_merge {
     pub const REFUSED2: u32 = 0x38;
     /// Datagrams refused (ro).
     pub const REFUSED3: u32 = 0x3C;
+}
+
+/// UDP-to-memory interface, release.
+pub mod nanet_release {
+    /// Released (ro).
+    pub const RELEASED: u32 = 0x00;
+    /// Late (ro).
+    pub const LATE: u32 = 0x04;
+    /// Early (ro).
+    pub const EARLY: u32 = 0x08;
+    /// Lost (ro).
+    pub const LOST: u32 = 0x0C;
 }
 
 /// RDMA network interface: words.

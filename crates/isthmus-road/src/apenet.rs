@@ -2,6 +2,7 @@
 //! Puts between the memories of hosts over APElink: a torus whose nodes have memory behind PCI Express, their host's or a
 //! GPU's.
 
+mod burst;
 mod data;
 mod run;
 pub mod scenario;
@@ -26,6 +27,9 @@ impl Road for Apenet {
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = ApenetScenario::parse(json)?;
-        Ok(vec![run::run(&scenario, context)?])
+        Ok(vec![match scenario.workload.list {
+            Some(list) => burst::run(&scenario, list, context)?,
+            None => run::run(&scenario, context)?,
+        }])
     }
 }

@@ -237,6 +237,8 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetPutServe = 8'h3C;
   localparam logic [7:0] NanetPutServed = 8'h40;
   localparam logic [7:0] NanetPutGetsLost = 8'h44;
+  localparam logic [7:0] NanetPutListKey = 8'h48;
+  localparam logic [7:0] NanetPutListRefused = 8'h4C;
   // UDP-to-memory interface, merging
   localparam logic [7:0] NanetMergeWait = 8'h00;
   localparam logic [7:0] NanetMergeMerged = 8'h04;
@@ -253,5 +255,10 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetMergeRefused1 = 8'h34;
   localparam logic [7:0] NanetMergeRefused2 = 8'h38;
   localparam logic [7:0] NanetMergeRefused3 = 8'h3C;
+  // UDP-to-memory interface, release
+  localparam logic [7:0] NanetReleaseReleased = 8'h00;
+  localparam logic [7:0] NanetReleaseLate = 8'h04;
+  localparam logic [7:0] NanetReleaseEarly = 8'h08;
+  localparam logic [7:0] NanetReleaseLost = 8'h0C;
 endpackage
 // verilator lint_on UNUSEDPARAM

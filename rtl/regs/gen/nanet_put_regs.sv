@@ -101,6 +101,8 @@ module nanet_put_regs (
         logic SERVE;
         logic SERVED;
         logic GETS_LOST;
+        logic LIST_KEY;
+        logic LIST_REFUSED;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -163,6 +165,12 @@ module nanet_put_regs (
         decoded_reg_strb.GETS_LOST = cpuif_req_masked & (cpuif_addr == 8'h44) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h44);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h44) & !cpuif_req_is_wr;
+        decoded_reg_strb.LIST_KEY = cpuif_req_masked & (cpuif_addr == 8'h48) & cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h48);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h48) & cpuif_req_is_wr;
+        decoded_reg_strb.LIST_REFUSED = cpuif_req_masked & (cpuif_addr == 8'h4c) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h4c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h4c) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -224,6 +232,10 @@ module nanet_put_regs (
                 logic next;
                 logic load_next;
             } valid;
+            struct {
+                logic next;
+                logic load_next;
+            } list;
         } TARGET_SET;
         struct {
             struct {
@@ -265,6 +277,16 @@ module nanet_put_regs (
                 logic load_next;
             } valid;
         } SERVE;
+        struct {
+            struct {
+                logic [15:0] next;
+                logic load_next;
+            } key;
+            struct {
+                logic next;
+                logic load_next;
+            } valid;
+        } LIST_KEY;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -307,6 +329,9 @@ module nanet_put_regs (
             struct {
                 logic value;
             } valid;
+            struct {
+                logic value;
+            } list;
         } TARGET_SET;
         struct {
             struct {
@@ -340,6 +365,14 @@ module nanet_put_regs (
                 logic value;
             } valid;
         } SERVE;
+        struct {
+            struct {
+                logic [15:0] value;
+            } key;
+            struct {
+                logic value;
+            } valid;
+        } LIST_KEY;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -551,6 +584,29 @@ module nanet_put_regs (
         end
     end
     assign hwif_out.TARGET_SET.valid.value = field_storage.TARGET_SET.valid.value;
+    // Field: nanet_put.TARGET_SET.list
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.TARGET_SET.list.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.TARGET_SET && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.TARGET_SET.list.value & ~decoded_wr_biten[25:25]) | (decoded_wr_data[25:25] & decoded_wr_biten[25:25]);
+            load_next_c = '1;
+        end
+        field_combo.TARGET_SET.list.next = next_c;
+        field_combo.TARGET_SET.list.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.TARGET_SET.list.value <= 1'h0;
+        end else begin
+            if(field_combo.TARGET_SET.list.load_next) begin
+                field_storage.TARGET_SET.list.value <= field_combo.TARGET_SET.list.next;
+            end
+        end
+    end
+    assign hwif_out.TARGET_SET.list.value = field_storage.TARGET_SET.list.value;
     // Field: nanet_put.POST_PLACES.offset
     always_comb begin
         automatic logic [15:0] next_c;
@@ -736,6 +792,52 @@ module nanet_put_regs (
         end
     end
     assign hwif_out.SERVE.valid.value = field_storage.SERVE.valid.value;
+    // Field: nanet_put.LIST_KEY.key
+    always_comb begin
+        automatic logic [15:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.LIST_KEY.key.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.LIST_KEY && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.LIST_KEY.key.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+            load_next_c = '1;
+        end
+        field_combo.LIST_KEY.key.next = next_c;
+        field_combo.LIST_KEY.key.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.LIST_KEY.key.value <= 16'h0;
+        end else begin
+            if(field_combo.LIST_KEY.key.load_next) begin
+                field_storage.LIST_KEY.key.value <= field_combo.LIST_KEY.key.next;
+            end
+        end
+    end
+    assign hwif_out.LIST_KEY.key.value = field_storage.LIST_KEY.key.value;
+    // Field: nanet_put.LIST_KEY.valid
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.LIST_KEY.valid.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.LIST_KEY && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.LIST_KEY.valid.value & ~decoded_wr_biten[16:16]) | (decoded_wr_data[16:16] & decoded_wr_biten[16:16]);
+            load_next_c = '1;
+        end
+        field_combo.LIST_KEY.valid.next = next_c;
+        field_combo.LIST_KEY.valid.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.LIST_KEY.valid.value <= 1'h0;
+        end else begin
+            if(field_combo.LIST_KEY.valid.load_next) begin
+                field_storage.LIST_KEY.valid.value <= field_combo.LIST_KEY.valid.next;
+            end
+        end
+    end
+    assign hwif_out.LIST_KEY.valid.value = field_storage.LIST_KEY.valid.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -777,6 +879,9 @@ module nanet_put_regs (
         end
         if(rd_mux_addr == 8'h44) begin
             readback_data_var[15:0] = hwif_in.GETS_LOST.value.next;
+        end
+        if(rd_mux_addr == 8'h4c) begin
+            readback_data_var[15:0] = hwif_in.LIST_REFUSED.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

@@ -10,7 +10,7 @@ package nanet_put_regs_pkg;
 
     localparam NANET_PUT_REGS_DATA_WIDTH = 32;
     localparam NANET_PUT_REGS_MIN_ADDR_WIDTH = 8;
-    localparam NANET_PUT_REGS_SIZE = 'h48;
+    localparam NANET_PUT_REGS_SIZE = 'h50;
 
     typedef struct {
         logic [15:0] next;
@@ -76,12 +76,21 @@ package nanet_put_regs_pkg;
     } nanet_put__GETS_LOST__in_t;
 
     typedef struct {
+        logic [15:0] next;
+    } nanet_put__LIST_REFUSED__value__in_t;
+
+    typedef struct {
+        nanet_put__LIST_REFUSED__value__in_t value;
+    } nanet_put__LIST_REFUSED__in_t;
+
+    typedef struct {
         nanet_put__DONE__in_t DONE;
         nanet_put__FULL__in_t FULL;
         nanet_put__PACKETS__in_t PACKETS;
         nanet_put__BAD__in_t BAD;
         nanet_put__SERVED__in_t SERVED;
         nanet_put__GETS_LOST__in_t GETS_LOST;
+        nanet_put__LIST_REFUSED__in_t LIST_REFUSED;
     } nanet_put__in_t;
 
     typedef struct {
@@ -143,9 +152,14 @@ package nanet_put_regs_pkg;
     } nanet_put__TARGET_SET__valid__out_t;
 
     typedef struct {
+        logic value;
+    } nanet_put__TARGET_SET__list__out_t;
+
+    typedef struct {
         nanet_put__TARGET_SET__index__out_t index;
         nanet_put__TARGET_SET__node__out_t node;
         nanet_put__TARGET_SET__valid__out_t valid;
+        nanet_put__TARGET_SET__list__out_t list;
     } nanet_put__TARGET_SET__out_t;
 
     typedef struct {
@@ -202,6 +216,19 @@ package nanet_put_regs_pkg;
     } nanet_put__SERVE__out_t;
 
     typedef struct {
+        logic [15:0] value;
+    } nanet_put__LIST_KEY__key__out_t;
+
+    typedef struct {
+        logic value;
+    } nanet_put__LIST_KEY__valid__out_t;
+
+    typedef struct {
+        nanet_put__LIST_KEY__key__out_t key;
+        nanet_put__LIST_KEY__valid__out_t valid;
+    } nanet_put__LIST_KEY__out_t;
+
+    typedef struct {
         nanet_put__PUT_LO__out_t PUT_LO;
         nanet_put__PUT_HI__out_t PUT_HI;
         nanet_put__PUT_BYTES__out_t PUT_BYTES;
@@ -212,6 +239,7 @@ package nanet_put_regs_pkg;
         nanet_put__POST__out_t POST;
         nanet_put__LAND__out_t LAND;
         nanet_put__SERVE__out_t SERVE;
+        nanet_put__LIST_KEY__out_t LIST_KEY;
     } nanet_put__out_t;
 endpackage
 // verilator lint_on GENUNNAMED

@@ -1224,6 +1224,7 @@ module nanet_regs (
         if(rd_mux_addr == 8'h4) begin
             readback_data_var[7:0] = 8'h3;
             readback_data_var[11:8] = hwif_in.VERSION.ports.next;
+            readback_data_var[12] = hwif_in.VERSION.releases.next;
             readback_data_var[23:16] = hwif_in.VERSION.buffers.next;
             readback_data_var[28:24] = hwif_in.VERSION.regions.next;
             readback_data_var[29] = hwif_in.VERSION.send.next;

@@ -17,6 +17,10 @@ package nanet_regs_pkg;
     } nanet__VERSION__ports__in_t;
 
     typedef struct {
+        logic next;
+    } nanet__VERSION__releases__in_t;
+
+    typedef struct {
         logic [7:0] next;
     } nanet__VERSION__buffers__in_t;
 
@@ -38,6 +42,7 @@ package nanet_regs_pkg;
 
     typedef struct {
         nanet__VERSION__ports__in_t ports;
+        nanet__VERSION__releases__in_t releases;
         nanet__VERSION__buffers__in_t buffers;
         nanet__VERSION__regions__in_t regions;
         nanet__VERSION__send__in_t send;

@@ -178,7 +178,7 @@ def test_a_scenario_has_the_link_of_the_torus_and_firmware_only_as_published() -
         (Puts(near="disk"), "unknown memory 'disk'; choose from host, gpu, staged"),
         (Puts(test="get", near="gpu"), "memory: gpu:host; a get goes from host or gpu to host"),
         (Puts(test="put", far="gpu"), "memory: host:gpu; test put ends in the far host's memory"),
-        (Puts(test="round"), "unknown test 'round'; choose from one-way, put, ping-pong, get"),
+        (Puts(test="round"), "unknown test 'round'; choose from one-way, put, ping-pong, get, burst"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_built(puts: Puts, message: str) -> None:

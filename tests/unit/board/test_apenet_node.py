@@ -15,3 +15,11 @@ from bench import run
 )
 def test_puts_between_nodes(parameters: dict[str, int]) -> None:
     run("isthmus:board:apenet_node", "apenet_node", "apenet_node_tb", parameters={"Dims": 1, **parameters})
+
+
+@pytest.mark.parametrize(
+    "width", [256, pytest.param(128, marks=pytest.mark.release), pytest.param(512, marks=pytest.mark.release)]
+)
+def test_messages_into_a_list(width: int) -> None:
+    parameters = {"Dims": 1, "DataWidth": width}
+    run("isthmus:board:apenet_node", "apenet_node", "apenet_list_tb", parameters=parameters)

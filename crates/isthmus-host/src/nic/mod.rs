@@ -13,6 +13,7 @@ mod event;
 mod merge;
 mod paging;
 mod put;
+mod release;
 mod send;
 mod statistics;
 
@@ -26,9 +27,10 @@ pub use merge::{Fragments, Merging};
 pub use paging::{PageSize, Paging, Window};
 use put::Putting;
 pub use put::{
-    Arrival, Done, Got, MAX_GETS, MAX_PUT_BYTES, MAX_PUTS, Place, PutMemory, PutRefusal,
-    PutStatistics, Target,
+    Arrival, Done, Got, MAX_GETS, MAX_MESSAGE_BYTES, MAX_PUT_BYTES, MAX_PUTS, Message, Place,
+    PutMemory, PutRefusal, PutStatistics, Target,
 };
+pub use release::Released;
 use send::Sending;
 pub use send::{MAX_POSTS, MAX_SEND_BYTES, Peer, Refusal, SendMemory, Sent};
 pub use statistics::{Statistics, Translations};
@@ -68,7 +70,8 @@ pub enum Policy {
     /// The buffer that was filled first is filled anew; its datagrams count as [`Statistics::overwritten`]. A program
     /// that reads in place asks [`Nic::is_intact`] afterwards.
     Oldest,
-    /// Datagrams wait; what finds no room behind its port meanwhile counts as [`Statistics::overflow`].
+    /// Datagrams wait; what finds no room behind its port meanwhile counts as [`Statistics::overflow`]. Messages of a
+    /// torus wait too, and all that comes behind them: nothing is lost, the network stops.
     Hold,
 }
 
@@ -93,7 +96,7 @@ pub struct List {
 /// Configuration of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NicConfig {
-    /// One for each port that is to be used, from port 0 on.
+    /// One for each port that is to be used, from port 0 on; of a node of a torus, the one for messages of others.
     pub lists: Vec<List>,
     /// Where the event queue begins in the memory: a multiple of [`PLACE_BYTES`].
     pub queue_offset: usize,
@@ -103,7 +106,7 @@ pub struct NicConfig {
     pub paging: Option<Paging>,
     /// For an interface that sends: what, and where to.
     pub send: Option<SendMemory>,
-    /// For a node of a torus, which has no lists: what may be put, and where to.
+    /// For a node of a torus: what may be put, and where to.
     pub put: Option<PutMemory>,
 }
 
@@ -155,6 +158,8 @@ pub struct Nic<M, D> {
     registered: usize,
     /// Whether it merges the events of its ports.
     merges: bool,
+    /// Whether it releases answers in the experiment's clock.
+    releases: bool,
 }
 
 impl<M: Mmio, D: DmaMemory> Nic<M, D> {
@@ -235,6 +240,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             got: VecDeque::new(),
             registered: config.paging.as_ref().map_or(0, Paging::bytes),
             merges: version >> 31 == 1,
+            releases: version >> 12 & 1 == 1,
         })
     }
 
@@ -556,6 +562,14 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         Ok(if self.merges { Some(Merging::read(&mut self.bar).await?) } else { None })
     }
 
+    /// What became of the answers that it was to release; none from an interface that does not.
+    ///
+    /// # Errors
+    /// When a load fails.
+    pub async fn released(&mut self) -> Result<Option<Released>, NicError> {
+        Ok(if self.releases { Some(Released::read(&mut self.bar).await?) } else { None })
+    }
+
     /// Sets how many cycles an event waits for a board's fragment, in an interface that merges. The others ignore it.
     ///
     /// # Errors
@@ -749,6 +763,10 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
     if let Some(what) = config.put.as_ref().and_then(|put| put::fault(put, memory.size(), version))
     {
         return refuse(what);
+    }
+    let messages = config.put.as_ref().is_some_and(|put| put.messages.is_some());
+    if messages && config.lists.is_empty() {
+        return refuse("messages of other nodes, but no list for them".to_owned());
     }
     let events = config.queue_events();
     if !within(memory.size(), config.queue_offset, events * EVENT_BYTES)

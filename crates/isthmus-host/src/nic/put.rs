@@ -27,6 +27,10 @@ const SERVES: u32 = 1 << 16;
 /// Behind the largest place that a get can name in another node's put memory.
 const PLACES: u64 = 1 << 16;
 const TARGET_VALID: u32 = 1 << 24;
+const TARGET_LIST: u32 = 1 << 25;
+const LISTS: u32 = 1 << 16;
+/// Longest put into a list: a message is one packet.
+pub const MAX_MESSAGE_BYTES: usize = 4096;
 
 /// Coordinates of a node, x first, each below 32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,16 +55,18 @@ impl Place {
     }
 }
 
-/// Registered memory of a node that may be put into; for gets, a part of its put memory.
+/// Registered memory of a node that may be put into, or its list of buffers; for gets, a part of its put memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     /// The node.
     pub node: Place,
     /// The key with which its program registered its pages: [`KEY`](super::KEY) where it uses this driver. For gets
-    /// the one of [`PutMemory::serves`] there.
+    /// the one of [`PutMemory::serves`] there, for a list that of [`PutMemory::messages`].
     pub key: u16,
-    /// Where the target begins in those pages, or in its put memory: a multiple of [`PLACE_BYTES`].
+    /// Where the target begins in those pages, or in its put memory: a multiple of [`PLACE_BYTES`]. Of a list 0.
     pub offset: u64,
+    /// Puts go into the node's circular list of buffers, each as a message of at most [`MAX_MESSAGE_BYTES`].
+    pub list: bool,
 }
 
 /// The memory that is put from, and where to. The node reads no other memory for puts.
@@ -81,13 +87,32 @@ pub struct PutMemory {
     pub gets: u32,
     /// Other nodes may get from this memory, with this key.
     pub serves: Option<u16>,
+    /// Other nodes may put messages into the list of this one, with this key: [`Nic::next`](super::Nic::next) has them.
+    pub messages: Option<u16>,
+}
+
+/// Who put the last message into a buffer of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The node.
+    pub source: Place,
+    /// Number of the put there, modulo 2^32: those that were refused there have none.
+    pub number: u32,
+}
+
+impl Message {
+    /// Of an event of a list of a torus' node.
+    #[must_use]
+    pub fn of(event: &Event) -> Self {
+        Self { source: Place::of(event.source.port()), number: u32::from(*event.source.ip()) }
+    }
 }
 
 /// Why a node refused a put or a get. Of posts the driver's own checks find each before; a get is refused by the
 /// node that was asked, before it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutRefusal {
-    /// No bytes, or too many.
+    /// No bytes, or too many: more than 4 MiB, or than [`MAX_MESSAGE_BYTES`] into a list.
     Bytes,
     /// It leaves the put memory.
     Outside,
@@ -194,13 +219,14 @@ pub struct PutStatistics {
     pub broken: u16,
     /// Posts that found no room, modulo 2^16.
     pub full: u16,
+    /// Messages with another key than the list's, modulo 2^16: nothing of them was written. They are in `bad_packets` too.
+    pub refused_messages: u16,
 }
 
 /// State of an open put queue.
 pub(super) struct Putting {
     bytes: usize,
-    /// Where each target begins.
-    targets: Vec<u64>,
+    targets: Vec<Target>,
     posted: u32,
     announced: u32,
     /// Of gets: those that may be unanswered, those asked, and those not answered, with their place and bytes.
@@ -224,16 +250,15 @@ impl Putting {
             (regs::PUT_BYTES, memory.bytes as u32),
             (regs::LAND, u32::from(KEY)),
             (regs::SERVE, memory.serves.map_or(0, |key| SERVES | u32::from(key))),
+            (regs::LIST_KEY, memory.messages.map_or(0, |key| LISTS | u32::from(key))),
         ];
         for (number, target) in memory.targets.iter().enumerate() {
             let high = (target.offset >> 32) as u32 & 0xffff;
+            let kind = TARGET_VALID | if target.list { TARGET_LIST } else { 0 };
             stores.extend([
                 (regs::TARGET_LO, target.offset as u32),
                 (regs::TARGET_HI, u32::from(target.key) << 16 | high),
-                (
-                    regs::TARGET_SET,
-                    TARGET_VALID | u32::from(target.node.code()) << 8 | number as u32,
-                ),
+                (regs::TARGET_SET, kind | u32::from(target.node.code()) << 8 | number as u32),
             ]);
         }
         for (register, value) in stores {
@@ -241,7 +266,7 @@ impl Putting {
         }
         Ok(Self {
             bytes: memory.bytes,
-            targets: memory.targets.iter().map(|target| target.offset).collect(),
+            targets: memory.targets.clone(),
             posted: 0,
             announced: 0,
             gets: memory.gets,
@@ -275,8 +300,13 @@ impl Putting {
                 "a put to {remote:#x} of its target: a multiple of {PLACE_BYTES} below 4 MiB expected"
             ));
         }
-        if target >= self.targets.len() {
+        let Some(to) = self.targets.get(target) else {
             return refuse(format!("target {target}: {} are set", self.targets.len()));
+        };
+        if to.list && (bytes > MAX_MESSAGE_BYTES || remote != 0) {
+            return refuse(format!(
+                "a message of {bytes} bytes to {remote:#x} of a list: at most {MAX_MESSAGE_BYTES} bytes, to 0, expected"
+            ));
         }
         if self.posted.wrapping_sub(self.announced) >= MAX_PUTS {
             return Err(NicError::SendQueueFull);
@@ -310,10 +340,13 @@ impl Putting {
                  multiple of {PLACE_BYTES} below 4 MiB, expected"
             ));
         }
-        let Some(begin) = self.targets.get(target) else {
+        let Some(from) = self.targets.get(target) else {
             return refuse(format!("target {target}: {} are set", self.targets.len()));
         };
-        let place = begin / PLACE_BYTES as u64 + (remote / PLACE_BYTES) as u64;
+        if from.list {
+            return refuse(format!("a get from target {target}, a list: a put memory expected"));
+        }
+        let place = from.offset / PLACE_BYTES as u64 + (remote / PLACE_BYTES) as u64;
         if !remote.is_multiple_of(PLACE_BYTES) || remote >= MAX_PUT_BYTES || place >= PLACES {
             return refuse(format!(
                 "a get from {remote:#x} of its target: a multiple of {PLACE_BYTES} in the first 4 MiB of a put memory \
@@ -369,11 +402,13 @@ pub(super) async fn statistics<M: Mmio>(bar: &mut M) -> Result<PutStatistics, Tr
     let packets = bar.read32(u64::from(MAP + regs::PACKETS)).await?;
     let bad = bar.read32(u64::from(MAP + regs::BAD)).await?;
     let full = bar.read32(u64::from(MAP + regs::FULL)).await?;
+    let refused = bar.read32(u64::from(MAP + regs::LIST_REFUSED)).await?;
     Ok(PutStatistics {
         packets,
         bad_packets: bad as u16,
         broken: (bad >> 16) as u16,
         full: full as u16,
+        refused_messages: refused as u16,
     })
 }
 
@@ -401,10 +436,15 @@ pub(super) fn fault(memory: &PutMemory, size: usize, version: u32) -> Option<Str
         return Some(format!("{} targets: at most {MAX_TARGETS}", targets.len()));
     }
     let wrong = |target: &&Target| {
-        !target.offset.is_multiple_of(PLACE_BYTES as u64) || target.offset >> 48 != 0
+        !target.offset.is_multiple_of(PLACE_BYTES as u64)
+            || target.offset >> 48 != 0
+            || (target.list && target.offset != 0)
     };
     targets.iter().find(wrong).map(|target| {
-        format!("a target at {:#x}: a multiple of {PLACE_BYTES} below 2^48 expected", target.offset)
+        format!(
+            "a target at {:#x}: a multiple of {PLACE_BYTES} below 2^48 expected, of a list 0",
+            target.offset
+        )
     })
 }
 
@@ -447,7 +487,7 @@ mod tests {
 
     #[test]
     fn what_a_node_lacks_or_cannot_read_is_refused_in_one_line() {
-        let target = Target { node: Place::default(), key: 0, offset: 64 };
+        let target = Target { node: Place::default(), key: 0, offset: 64, list: false };
         let memory = PutMemory {
             offset: 64,
             window: None,
@@ -456,6 +496,7 @@ mod tests {
             arrivals: 1,
             gets: 16,
             serves: None,
+            messages: None,
         };
         assert_eq!(fault(&memory, 192, 1 << 30), None);
         let said = |memory: &PutMemory, version| fault(memory, 192, version).unwrap_or_default();
@@ -471,7 +512,9 @@ mod tests {
         assert_eq!(said(&gets, 1 << 30), "17 gets that may be unanswered: at most 16");
         let many = PutMemory { targets: vec![target; 17], ..memory.clone() };
         assert_eq!(said(&many, 1 << 30), "17 targets: at most 16");
-        let odd = PutMemory { targets: vec![Target { offset: 65, ..target }], ..memory };
+        let odd = PutMemory { targets: vec![Target { offset: 65, ..target }], ..memory.clone() };
         assert!(said(&odd, 1 << 30).contains("a target at 0x41"));
+        let placed = PutMemory { targets: vec![Target { list: true, ..target }], ..memory };
+        assert!(said(&placed, 1 << 30).contains("of a list 0"));
     }
 }

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use isthmus_host::nic::{Arrival, Got, MAX_PUTS, Nic, NicConfig, Place};
+use isthmus_host::nic::{Arrival, Got, MAX_PUTS, Message, Nic, NicConfig, Place};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{Receiver, Sender, Sim, channel};
 use isthmus_sim::world::host::MmioHost;
 
 use super::data::Data;
-use super::scenario::{ApenetMemory, ApenetScenario, ApenetTest, FLIT_BYTES, NAME};
+use super::scenario::{ApenetMemory, ApenetScenario, ApenetTarget, ApenetTest, FLIT_BYTES, NAME};
 use super::world::{Sent, World};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
@@ -59,41 +59,50 @@ struct Shared {
     compared: Cell<u64>,
 }
 
-fn failed(error: isthmus_host::nic::NicError) -> RoadError {
+pub(super) fn failed(error: isthmus_host::nic::NicError) -> RoadError {
     RoadError::program(NAME, error)
 }
 
-fn wrong(what: String) -> RoadError {
+pub(super) fn wrong(what: String) -> RoadError {
     RoadError::Violation(format!("{NAME}: {what}"))
 }
 
-/// Bytes of a put, distance of two of them in memory, and how many places there are.
+/// Bytes of a put, distance of two of them in memory, how many places there are, and buffers of a list instead.
 #[derive(Clone, Copy)]
-struct Shape {
-    bytes: usize,
+pub(super) struct Shape {
+    pub(super) bytes: usize,
     place: usize,
-    window: usize,
+    pub(super) window: usize,
+    pub(super) buffers: usize,
 }
 
 impl Shape {
-    /// Where put `number` is, in the put memory and in the target.
+    /// Where put `number` is in the put memory, and in a target that is no list.
     fn slot(self, number: usize) -> usize {
         number % self.window * self.place
+    }
+
+    /// Where put `number` is in the target.
+    pub(super) fn landing(self, number: usize) -> usize {
+        match self.buffers {
+            0 => self.slot(number),
+            buffers => number % buffers * self.place,
+        }
     }
 }
 
 /// One end: a host's program with its node.
-struct End {
-    sim: Sim,
-    data: Rc<Data>,
-    nic: Nic<Bar, HostMemory>,
+pub(super) struct End {
+    pub(super) sim: Sim,
+    pub(super) data: Rc<Data>,
+    pub(super) nic: Nic<Bar, HostMemory>,
     /// Posts that are not announced.
-    waiting: u32,
-    shape: Shape,
+    pub(super) waiting: u32,
+    pub(super) shape: Shape,
 }
 
 impl End {
-    async fn open(
+    pub(super) async fn open(
         sim: Sim,
         (host, config, data): (MmioHost, NicConfig, Rc<Data>),
         scenario: &ApenetScenario,
@@ -109,6 +118,7 @@ impl End {
                 bytes: scenario.workload.bytes,
                 place: scenario.place_bytes(),
                 window: scenario.workload.window as usize,
+                buffers: scenario.buffers(),
             },
         })
     }
@@ -118,16 +128,17 @@ impl End {
     }
 
     /// Has `payload` at the place of put `number`.
-    fn fill(&self, number: usize, payload: &[u8]) -> Result<(), RoadError> {
+    pub(super) fn fill(&self, number: usize, payload: &[u8]) -> Result<(), RoadError> {
         self.data.fill(self.shape.slot(number), payload)
     }
 
     /// Posts put `number`; gives when, behind the copy that it may need.
-    async fn put(&mut self, number: usize) -> Result<Picoseconds, RoadError> {
+    pub(super) async fn put(&mut self, number: usize) -> Result<Picoseconds, RoadError> {
         let slot = self.shape.slot(number);
         self.data.copy_out(slot, self.shape.bytes).await?;
         let posted = self.sim.now();
-        self.nic.put(slot, self.shape.bytes, 0, slot).await.map_err(failed)?;
+        let remote = if self.shape.buffers > 0 { 0 } else { slot };
+        self.nic.put(slot, self.shape.bytes, 0, remote).await.map_err(failed)?;
         self.waiting += 1;
         Ok(posted)
     }
@@ -146,6 +157,9 @@ impl End {
     /// The next put, which must be `number`, from `source`; gives when its event was seen, before the copy that it
     /// may need.
     async fn came(&mut self, number: usize, source: usize) -> Result<Picoseconds, RoadError> {
+        if self.shape.buffers > 0 {
+            return self.listed(number, source).await;
+        }
         let found = self.nic.came(self.deadline()).await.map_err(failed)?;
         let place = Place { x: source as u8, y: 0, z: 0 };
         match found {
@@ -162,6 +176,28 @@ impl End {
             Some(other) => Err(wrong(format!("put {number} expected, and {other:?} came"))),
             None => Err(wrong(format!("put {number} did not come"))),
         }
+    }
+
+    /// The same of a message. A buffer is given back behind its comparison: the sender has posted no more than
+    /// `window` that are not compared.
+    async fn listed(&mut self, number: usize, source: usize) -> Result<Picoseconds, RoadError> {
+        if number > self.shape.window {
+            self.nic.recycle(0).await.map_err(failed)?;
+        }
+        let found = self.nic.next(self.deadline()).await.map_err(failed)?;
+        let Some(event) = found else {
+            return Err(wrong(format!("message {number} did not come")));
+        };
+        let expected =
+            Message { source: Place { x: source as u8, y: 0, z: 0 }, number: number as u32 };
+        if Message::of(&event) != expected
+            || event.bytes as usize != self.shape.bytes
+            || usize::from(event.index) != number % self.shape.buffers
+            || event.error
+        {
+            return Err(wrong(format!("message {number} expected, and {event:?} came")));
+        }
+        Ok(self.sim.now())
     }
 }
 
@@ -214,7 +250,7 @@ impl Programs {
             carried: Box::new(world.carried(
                 match scenario.workload.test {
                     ApenetTest::Get => scenario.far(),
-                    ApenetTest::OneWay | ApenetTest::Put | ApenetTest::PingPong => 0,
+                    _ => 0,
                 },
                 scenario.far(),
             )),
@@ -242,7 +278,7 @@ async fn programs(of: Programs) -> Result<(), RoadError> {
     });
     let compared: Vec<_> = compared.collect();
     let both: Vec<TaskOf<(), RoadError>> = match scenario.workload.test {
-        ApenetTest::OneWay | ApenetTest::Put => {
+        ApenetTest::OneWay | ApenetTest::Put | ApenetTest::Burst => {
             let mut tasks = compared;
             let watched = (scenario.workload.test == ApenetTest::Put).then_some(data);
             tasks.push(Box::pin(puts(near, total, Rc::clone(&shared), (free.1, watched))));
@@ -259,11 +295,11 @@ async fn programs(of: Programs) -> Result<(), RoadError> {
     try_all(both).await.map(|_| ())
 }
 
-fn random(sim: &Sim, name: &str) -> isthmus_sim::kernel::RandomStream {
+pub(super) fn random(sim: &Sim, name: &str) -> isthmus_sim::kernel::RandomStream {
     sim.random(&format!("{NAME}:{name}"))
 }
 
-fn payload(random: &mut isthmus_sim::kernel::RandomStream, bytes: usize) -> Vec<u8> {
+pub(super) fn payload(random: &mut isthmus_sim::kernel::RandomStream, bytes: usize) -> Vec<u8> {
     let words = (0..bytes.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes());
     words.take(bytes).collect()
 }
@@ -275,7 +311,7 @@ async fn compare(
     expected: &[u8],
     shared: &Shared,
 ) -> Result<(), RoadError> {
-    let found = data.found(shape.slot(number), shape.bytes).await?;
+    let found = data.found(shape.landing(number), shape.bytes).await?;
     if found != expected {
         let at = found.iter().zip(expected).position(|(found, expected)| found != expected);
         return Err(wrong(format!("put {number}: byte {} is wrong", at.unwrap_or_default())));
@@ -482,6 +518,9 @@ fn measurement(
     if workload.test == ApenetTest::Put {
         name += "-in-memory";
     }
+    if workload.target == ApenetTarget::List {
+        name += "-list";
+    }
     if workload.nodes != 2 {
         name += &format!("-n{}", workload.nodes);
     }
@@ -491,7 +530,7 @@ fn measurement(
         (near, far) => name += &format!("-{}-{}", near.name(), far.name()),
     }
     let definition = match workload.test {
-        ApenetTest::OneWay | ApenetTest::Put => "one_way",
+        ApenetTest::OneWay | ApenetTest::Put | ApenetTest::Burst => "one_way",
         ApenetTest::PingPong => "half_round_trip",
         ApenetTest::Get => "rtt",
     };
@@ -524,6 +563,7 @@ fn measurement(
         ("nodes", json!(workload.nodes)),
         ("near", json!(workload.near.name())),
         ("far", json!(workload.far.name())),
+        ("target", json!(workload.target.name())),
         ("hop_clocks", json!(scenario.hop_clocks())),
         ("link_limit_byte_s", json!(scenario.link_limit())),
         ("bus_limit_byte_s", json!(scenario.bus_limit())),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use isthmus_host::nic::MAX_PUT_BYTES;
+use isthmus_host::nic::{MAX_MESSAGE_BYTES, MAX_PUT_BYTES, Policy};
 use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 
 use crate::error::RoadError;
@@ -121,6 +121,9 @@ pub enum ApenetTest {
     PingPong,
     /// The first program gets from the far node's put memory: a sample is from its request to its event.
     Get,
+    /// All other programs put into the list of the far node as fast as they can: a sample is one way of a message that
+    /// was announced.
+    Burst,
 }
 
 impl ApenetTest {
@@ -131,6 +134,7 @@ impl ApenetTest {
             Self::Put => "put",
             Self::PingPong => "ping-pong",
             Self::Get => "get",
+            Self::Burst => "burst",
         }
     }
 }
@@ -157,6 +161,75 @@ impl ApenetMemory {
             Self::Staged => "staged",
         }
     }
+}
+
+/// Where puts go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApenetTarget {
+    /// To a place of the far node's registered pages.
+    #[default]
+    Address,
+    /// Into the far node's circular list of buffers, a message each.
+    List,
+}
+
+impl ApenetTarget {
+    /// Its name in scenarios and results.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::List => "list",
+        }
+    }
+}
+
+/// What a list does while no buffer is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApenetPolicy {
+    /// Drops the new message.
+    Newest,
+    /// Fills the buffer anew that was filled first.
+    Oldest,
+    /// Waits, and the senders with it.
+    Hold,
+}
+
+impl ApenetPolicy {
+    /// Its name in scenarios and results.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+            Self::Hold => "hold",
+        }
+    }
+
+    /// As the driver has it.
+    pub(super) const fn policy(self) -> Policy {
+        match self {
+            Self::Newest => Policy::Newest,
+            Self::Oldest => Policy::Oldest,
+            Self::Hold => Policy::Hold,
+        }
+    }
+}
+
+/// The list of test `burst`, and what its program does with it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApenetList {
+    /// Its buffers: a power of two.
+    #[schemars(range(min = 1, max = 64))]
+    pub buffers: usize,
+    /// Without a free buffer.
+    pub policy: ApenetPolicy,
+    /// The program gives each buffer back when it has compared it; else it gives none back.
+    pub recycles: bool,
+    /// The senders have another key than the list's.
+    #[serde(default)]
+    pub wrong_key: bool,
 }
 
 /// What to measure.
@@ -186,6 +259,12 @@ pub struct ApenetWorkload {
     /// Memory of the far node.
     #[serde(default)]
     pub far: ApenetMemory,
+    /// Where puts go.
+    #[serde(default)]
+    pub target: ApenetTarget,
+    /// With test `burst`.
+    #[serde(default)]
+    pub list: Option<ApenetList>,
 }
 
 impl ApenetScenario {
@@ -215,6 +294,7 @@ impl ApenetScenario {
             let reason = format!("{}: expected 1 with ping-pong", workload.window);
             return Err(RoadError::scenario("workload.window", reason));
         }
+        self.check_list()?;
         let room = MAX_PUT_BYTES / self.place_bytes();
         if workload.window as usize > room {
             let reason = format!("{}: a put memory holds {room} such puts", workload.window);
@@ -225,6 +305,54 @@ impl ApenetScenario {
             return Err(RoadError::scenario("platform.gpu.lanes", reason));
         }
         self.node.firmware.map_or(Ok(()), |firmware| firmware.check("node"))
+    }
+
+    fn check_list(&self) -> Result<(), RoadError> {
+        let workload = &self.workload;
+        let burst = workload.test == ApenetTest::Burst;
+        if burst != workload.list.is_some() {
+            let reason = "expected with test burst, and with no other".to_owned();
+            return Err(RoadError::scenario("workload.list", reason));
+        }
+        if workload.target == ApenetTarget::Address {
+            if burst {
+                let reason = "expected list with test burst".to_owned();
+                return Err(RoadError::scenario("workload.target", reason));
+            }
+            return Ok(());
+        }
+        if matches!(workload.test, ApenetTest::Put | ApenetTest::Get) {
+            let reason = "expected address with tests put and get".to_owned();
+            return Err(RoadError::scenario("workload.target", reason));
+        }
+        if workload.bytes > MAX_MESSAGE_BYTES {
+            let reason = format!("{}: a message has at most {MAX_MESSAGE_BYTES}", workload.bytes);
+            return Err(RoadError::scenario("workload.bytes", reason));
+        }
+        if (workload.near, workload.far) != (ApenetMemory::Host, ApenetMemory::Host) {
+            let reason = "expected host with a list".to_owned();
+            return Err(RoadError::scenario("workload.far", reason));
+        }
+        if let Some(list) = &workload.list {
+            if !list.buffers.is_power_of_two() {
+                let reason = format!("{}: expected a power of two", list.buffers);
+                return Err(RoadError::scenario("workload.list.buffers", reason));
+            }
+            if workload.iterations * (workload.nodes as u64 - 1) >= 1 << 16 {
+                let reason = "expected fewer than 65536 messages of all nodes".to_owned();
+                return Err(RoadError::scenario("workload.iterations", reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Buffers of each node's list; 0 where puts go to addresses.
+    pub(super) fn buffers(&self) -> usize {
+        match (self.workload.target, &self.workload.list) {
+            (ApenetTarget::Address, _) => 0,
+            (ApenetTarget::List, Some(list)) => list.buffers,
+            (ApenetTarget::List, None) => (2 * self.workload.window as usize).next_power_of_two(),
+        }
     }
 
     /// Puts before and after the measured ones.

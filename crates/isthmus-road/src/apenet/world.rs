@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use isthmus_host::nic::{
-    EVENT_BYTES, KEY, NicConfig, PageSize, Paging, Place, PutMemory, Target, Window,
+    EVENT_BYTES, KEY, List, NicConfig, PageSize, Paging, Place, Policy, PutMemory, Target, Window,
 };
 use isthmus_sim::kernel::Counter;
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
@@ -23,6 +23,8 @@ const BAR_BYTES: u64 = 0x1000;
 const PAGE: PageSize = PageSize::K64;
 /// Key of a put memory that other nodes may get from: any.
 const SERVED: u16 = 0x6E7;
+/// Key of a list that other nodes may put into: any.
+const LISTED: u16 = 0x115;
 /// Bus address of a GPU's memory: above the host's, below the BAR of the node.
 const GPU_BASE: u64 = 0x8000_0000;
 
@@ -181,15 +183,32 @@ fn gpu(
 fn layout(scenario: &ApenetScenario, number: usize) -> (NicConfig, usize) {
     let window = scenario.workload.window as usize;
     let bytes = scenario.place_bytes() * window;
-    let pages = bytes.div_ceil(PAGE.bytes());
+    let buffers = scenario.buffers();
+    let place = scenario.place_bytes();
+    let pages = bytes.max(place * buffers).div_ceil(PAGE.bytes());
     let put_offset = pages * PAGE.bytes();
     let queue_offset = put_offset + bytes;
-    let far = if number == 0 { scenario.far() } else { 0 };
+    let burst = scenario.workload.list;
+    let far = if number == 0 || burst.is_some() { scenario.far() } else { 0 };
     let get = scenario.workload.test == ApenetTest::Get;
-    let key = if get { SERVED } else { KEY };
-    let target = Target { node: Place { x: far as u8, y: 0, z: 0 }, key, offset: 0 };
+    let listed = buffers > 0;
+    let key = match burst {
+        Some(list) if list.wrong_key => LISTED ^ 1,
+        _ if listed => LISTED,
+        _ if get => SERVED,
+        _ => KEY,
+    };
+    let target = Target { node: Place { x: far as u8, y: 0, z: 0 }, key, offset: 0, list: listed };
+    let list = listed.then(|| List {
+        offsets: (0..buffers).map(|buffer| buffer * place).collect(),
+        bytes: place,
+        datagrams: 1,
+        flush_cycles: 0,
+        policy: burst.map_or(Policy::Hold, |list| list.policy.policy()),
+        echo: false,
+    });
     let mut config = NicConfig {
-        lists: Vec::new(),
+        lists: list.into_iter().collect(),
         queue_offset,
         interrupt_gap_cycles: None,
         paging: None,
@@ -202,6 +221,7 @@ fn layout(scenario: &ApenetScenario, number: usize) -> (NicConfig, usize) {
             arrivals: 2 * window,
             gets: if get { window as u32 } else { 0 },
             serves: get.then_some(SERVED),
+            messages: listed.then_some(LISTED),
         }),
     };
     let table_offset = queue_offset + config.queue_events() * EVENT_BYTES;

@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use isthmus_host::nic::Released;
 use isthmus_sim::Picoseconds;
 
 use super::release;
@@ -49,7 +50,7 @@ pub(super) fn run(
         Step { total: 1, transfers_total: plan.total, ..Step::default() },
     );
     let ports = Rc::new(std::mem::take(&mut world.ports));
-    let program = Program::new(&world, &ports, chain, &plan)?;
+    let program = Program::new(&world, &ports, (chain, scenario.faults.lost_every), &plan)?;
     let log = program.log();
     let task = world.simulation.spawn(program.run(world.config.clone()));
     let outcome = world.simulation.run_until_complete(&task)??;
@@ -158,9 +159,16 @@ impl End<'_> {
         }
         if let Some(released) = self.released {
             made.counters.insert("release.clocks".to_owned(), released);
-            for name in ["released", "late", "early", "lost"] {
+            for (name, count) in outcome.released.iter().flat_map(Released::named) {
+                // The registers of the interface; its pins say the same.
                 let pin = self.world.device.output(&format!("status_{name}_o"), 32)?;
-                made.counters.insert(format!("release.{name}"), pin.get());
+                if pin.get() != count {
+                    let pin = pin.get();
+                    let what =
+                        format!("nanet: {count} answers {name} in the register, {pin} at the pins");
+                    return Err(RoadError::Violation(what));
+                }
+                made.counters.insert(format!("release.{name}"), count);
             }
         }
         made.counters.extend(self.world.simulation.counters().values());

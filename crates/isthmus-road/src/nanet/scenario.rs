@@ -330,6 +330,8 @@ pub struct NanetFaults {
     pub bad_checksum_every: u64,
     /// One datagram in this many has a wrong frame check sequence; 0: none.
     pub bad_fcs_every: u64,
+    /// Of a chain that merges: the second board's datagram of one group in this many is lost on the wire; 0: none.
+    pub lost_every: u64,
 }
 
 const fn one() -> u8 {
@@ -438,6 +440,9 @@ impl NanetScenario {
         } else if chain.merge && (chain.format != Format::Tel62.name() || chain.search.is_some()) {
             let reason = format!("{}: merging needs tel62, without a search", chain.format);
             Some(("chain.merge", reason))
+        } else if self.faults.lost_every > 0 && !chain.merge {
+            let reason = "a lost datagram needs an interface that merges".to_owned();
+            Some(("faults.lost_every", reason))
         } else if chain.merge && chain.events > MERGED_EVENTS {
             let reason =
                 format!("{}: the interface merges {MERGED_EVENTS} into a datagram", chain.events);

@@ -20,7 +20,10 @@ from isthmus.results import Document
 
 PLATFORM = "apelink"
 TOP = "apenet_node"
-TESTS = ("one-way", "put", "ping-pong", "get")
+TESTS = ("one-way", "put", "ping-pong", "get", "burst")
+TARGETS = ("address", "list")
+"""A place of the far node's registered pages; its circular list of buffers, where each put is a message."""
+LONGEST_MESSAGE = 4096
 MEMORIES = ("host", "gpu", "staged")
 """Of the host; of a GPU, which the node reads and writes; of a GPU, by copies to and from the host's."""
 LARGEST = largest("ApenetWorkload", "bytes")
@@ -40,6 +43,8 @@ class Puts:
     test        one-way, put and ping-pong put; put ends when the last byte is in the far memory, the others
                 when the program there has its event; get asks the far node for as much, and waits for it
     near, far   memory of the first node and of the far one: of MEMORIES
+    target      of TARGETS; a list has a buffer for each put that may be in flight or compared
+    burst       with test burst, which puts from all other nodes into the far one's list: its `ApenetList`
     """
 
     size: int = 4096
@@ -48,6 +53,8 @@ class Puts:
     nodes: int = 2
     near: str = "host"
     far: str = "host"
+    target: str = "address"
+    burst: Mapping[str, Any] | None = None
     iterations: int = 20
     seed: int = 1
 
@@ -66,6 +73,9 @@ def check(puts: Puts) -> None:
     choose("test", puts.test, TESTS)
     choose("memory", puts.near, MEMORIES)
     choose("memory", puts.far, MEMORIES)
+    choose("target", puts.target, TARGETS)
+    if puts.target == "list":
+        _check_list(puts)
     if not 1 <= puts.size <= LARGEST:
         raise UserError(f"size: {puts.size} bytes; a put has 1 to {LARGEST}")
     if not 2 <= puts.nodes <= MOST_NODES:
@@ -81,6 +91,15 @@ def check(puts: Puts) -> None:
     room = MEMORY // (-(-puts.size // PAGE) * PAGE)
     if puts.window > room:
         raise UserError(f"window: {puts.window}; a put memory holds {room} of {puts.size} bytes")
+
+
+def _check_list(puts: Puts) -> None:
+    if puts.size > LONGEST_MESSAGE:
+        raise UserError(f"size: {puts.size} bytes; a message into a list has 1 to {LONGEST_MESSAGE}")
+    if puts.test in ("put", "get"):
+        raise UserError(f"target: list; test {puts.test} has a place in the far memory")
+    if (puts.near, puts.far) != ("host", "host"):
+        raise UserError(f"memory: {memories(puts.near, puts.far)}; a list is in the host's memory here")
 
 
 def parameters(platform: Platform, profile: Profile) -> dict[str, int]:
@@ -123,6 +142,8 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             "nodes": puts.nodes,
             "near": puts.near,
             "far": puts.far,
+            "target": puts.target,
+            **({"list": dict(puts.burst)} if puts.burst is not None else {}),
         },
         "seed": puts.seed,
         "limits": {"wall_s": WALL_S},
@@ -157,6 +178,7 @@ def label(made: Mapping[str, Any]) -> str:
     workload = made["workload"]
     kinds = (workload.get("near", "host"), workload.get("far", "host"))
     memory = "" if kinds == ("host", "host") else f" {memories(*kinds)}"
+    memory += " list" if workload.get("target") == "list" else ""
     return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}{memory}"
 
 

@@ -13,8 +13,15 @@ from isthmus.options import Platforms, Profile, ResultOptions, Seed, results, wi
 @with_results
 def apenet(
     size: Annotated[
-        str, typer.Option("-s", "--size", metavar="BYTES", help="Bytes of a put: 4096, 64,4096 or 64:1024.")
-    ] = "64,1024,4096,65536",
+        str | None,
+        typer.Option(
+            "-s",
+            "--size",
+            metavar="BYTES",
+            help="Bytes of a put: 4096, 64,4096 or 64:1024. Default: 64,1024,4096 and 65536; "
+            "the last not for a list.",
+        ),
+    ] = None,
     iterations: Annotated[
         int, typer.Option("-n", "--iters", metavar="N", min=1, help="Puts measured per size.")
     ] = 20,
@@ -36,6 +43,13 @@ def apenet(
             help="put into the far memory; or get out of it, which without --profile is isthmus alone."
         ),
     ] = "put",
+    target: Annotated[
+        Literal["address", "list"],
+        typer.Option(
+            help="address: a place in the far memory; list: a circular list of buffers there, each put a "
+            "message of at most 4096 bytes, measured beside address; without --profile isthmus alone."
+        ),
+    ] = "address",
     platform: Platforms = "apelink",
     profile: Profile = "all",
     seed: Seed = 1,
@@ -51,6 +65,7 @@ def apenet(
         nodes=nodes,
         memory=memory,
         operation=operation,
+        target=target,
         platform=platform,
         profile=profile,
         seed=seed,

@@ -9,6 +9,7 @@ from typing import Literal
 from isthmus import platforms
 from isthmus.bench.output import Format, publish
 from isthmus.bench.runner import Runner
+from isthmus.errors import UserError
 from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.apenet import ROAD, tables
@@ -18,16 +19,22 @@ from isthmus.storage import result_file
 from isthmus.workload import parse_sizes
 
 Operation = Literal["put", "get"]
+Target = Literal["address", "list"]
+
+
+SIZES = "64,1024,4096,65536"
+LISTED_SIZES = "64,1024,4096"
 
 
 def run(
     *,
-    size: str = "64,1024,4096,65536",
+    size: str | None = None,
     iterations: int = 20,
     window: int = 8,
     nodes: int = 2,
     memory: str = "host",
     operation: Operation = "put",
+    target: Target = "address",
     platform: str = PLATFORM,
     profile: str = "all",
     seed: int = 1,
@@ -39,19 +46,25 @@ def run(
 ) -> Document:
     """`isthmus bench apenet`: measure, write `out/apenet.json`, `.csv` and `.html`, print."""
     chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    target = result_file(out, ROAD.name, out_json)
+    file = result_file(out, ROAD.name, out_json)
+    listed = target == "list"
+    if listed and operation == "get":
+        raise UserError("target: list; a get is out of a put memory")
     shapes = [("get", 1)] if operation == "get" else [("one-way", 1), ("ping-pong", 1)]
     if window > 1:
         shapes.append((shapes[0][0], window))
-    if operation == "get" and profile == "all":
-        # The document has none.
+    if (operation == "get" or listed) and profile == "all":
+        # The document has neither.
         profile = "isthmus"
     points = [
-        Point(Puts(bytes_, flight, test, nodes, near, far, iterations, seed), design, where)
+        Point(
+            Puts(bytes_, flight, test, nodes, near, far, to, iterations=iterations, seed=seed), design, where
+        )
         for where in chosen
         for near, far in parse_memories(memory)
+        for to in (["list", "address"] if listed else ["address"])
         for test, flight in shapes
-        for bytes_ in parse_sizes(size)
+        for bytes_ in parse_sizes(size or (LISTED_SIZES if listed else SIZES))
         for design in PROFILES
         if profile in ("all", design)
     ]
@@ -59,5 +72,5 @@ def run(
         check(point.puts)
     check(Puts(window=window, nodes=nodes))
     made = measure(points, runner=runner, given=given)
-    publish(made, target, format, tables.text)
+    publish(made, file, format, tables.text)
     return made

@@ -40,6 +40,7 @@ def page(document: Document) -> str:
 def _name(m: Measurement) -> str:
     kinds = memory(m)
     get = ", get" if m.workload["test"] == "get" else ""
+    get += ", list" if m.workload.get("target") == "list" else ""
     return f"{m.platform}, {m.profile}{get}" + ("" if kinds == "host" else f", {kinds}")
 
 

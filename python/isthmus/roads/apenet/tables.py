@@ -15,6 +15,7 @@ HEAD = (
     "platform",
     "profile",
     "memory",
+    "target",
     "test",
     "in flight",
     "bytes",
@@ -63,6 +64,7 @@ def row(m: Measurement) -> Sequence[str]:
         m.platform,
         m.profile,
         memory(m),
+        str(w.get("target", "address")),
         str(w["test"]),
         str(w["window"]),
         str(w["bytes"]),
@@ -83,11 +85,12 @@ def text(made: Document) -> str:
         f"# puts over {hops} link{'s' if hops > 1 else ''} of a ring, in us: from the post to the event in "
         "the far program\n"
         "# ping-pong: half of the time until the far program's put has come back\n"
+        "# target list: each put is a message into the next buffer of a circular list; else to an address\n"
         "# get: from the request to the event of the data that came, in one program\n"
         "# memory gpu: of a GPU, peer to peer; staged: of a GPU, by copies to and from the host's; near:far\n"
         "# of the link: payload, of what a link carries of such puts that never rests\n"
         "# of link and bus: the same of what is less, that or what the nodes' PCI Express carries of them\n",
-        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3)),
+        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3, 4)),
     ]
     staged = [m for m in members if m.stages]
     if staged:
@@ -96,11 +99,16 @@ def text(made: Document) -> str:
     return "".join([*out, f"# {compared} bytes compared in the far memory\n"])
 
 
+def _where(m: Measurement) -> str:
+    listed = m.workload.get("target") == "list"
+    return f"{memory(m)} list" if listed else memory(m)
+
+
 def _stages(members: Sequence[Measurement]) -> str:
     size = 4096 if any(m.workload["bytes"] == 4096 for m in members) else members[0].workload["bytes"]
     shown = [m for m in members if m.workload["bytes"] == size]
     names = list(dict.fromkeys(stage.name for m in shown for stage in m.stages))
-    rows = [["#stage", *(f"{m.platform} {m.profile} {memory(m)}" for m in shown)]]
+    rows = [["#stage", *(f"{m.platform} {m.profile} {_where(m)}" for m in shown)]]
     for name in names:
         found = [next((stage.time for stage in m.stages if stage.name == name), 0) for m in shown]
         rows.append([name, *map(us, found)])

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use isthmus_host::nic::{Merging, NicConfig, NicError, PLACE_BYTES, Results, Statistics};
+use isthmus_host::nic::{Merging, NicConfig, NicError, PLACE_BYTES, Released, Results, Statistics};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::CpuConfig;
@@ -49,7 +49,12 @@ pub(super) struct Outcome {
     pub(super) incomplete: u64,
     /// What the interface's own merging did.
     pub(super) joined: Option<Merging>,
+    /// What became of the answers that it was to release.
+    pub(super) released: Option<Released>,
 }
+
+/// The board whose datagrams are lost, if any are.
+const LOST_BOARD: usize = 1;
 
 /// What the tasks of a run share.
 struct Shared {
@@ -67,6 +72,8 @@ struct Shared {
     gateware: Option<Gateware>,
     /// The interface merges.
     merges: bool,
+    /// The datagram of one board of one group in this many is lost on the wire; 0: none.
+    lost_every: u64,
     failed: RefCell<Option<RoadError>>,
     merging: Cell<Picoseconds>,
     /// Groups that the interface sent without a board's fragment.
@@ -123,13 +130,16 @@ impl Shared {
         Ok(found)
     }
 
-    /// A group that the interface has merged: each record must be that of the program's own merging. None if a
-    /// board's fragment is missing.
+    /// A group that the interface has merged: each record must be that of the program's own merging, where a board's
+    /// datagram was lost that of the other boards. None if fragments are missing that were sent.
     fn joined(&self, bytes: &[u8]) -> Result<Option<merge::Group>, RoadError> {
         let (first_event, records, joined) = merge::merged(bytes).map_err(wrong)?;
         if !joined.iter().all(Joined::is_complete) {
             self.incomplete.set(self.incomplete.get() + 1);
-            return Ok(None);
+            let number = first_event as usize / self.size;
+            if !self.loses(number) {
+                return Ok(None);
+            }
         }
         let timestamps = joined.iter().map(|one| one.timestamp).collect();
         let log = self.log.borrow();
@@ -142,6 +152,12 @@ impl Shared {
             return Err(RoadError::Violation(what));
         }
         Ok(Some(merge::Group { first_event, timestamps, records: records.to_vec() }))
+    }
+
+    /// Whether a datagram of a group is lost on the wire: that of [`LOST_BOARD`].
+    fn loses(&self, group: usize) -> bool {
+        let every = self.lost_every;
+        every != 0 && group as u64 % every == every - 1
     }
 
     fn all_sent(&self) -> bool {
@@ -173,7 +189,7 @@ impl Program {
     pub(super) fn new(
         world: &World,
         ports: &Rc<Vec<NanetPort>>,
-        chain: &NanetChain,
+        (chain, lost_every): (&NanetChain, u64),
         plan: &Plan,
     ) -> Result<Self, RoadError> {
         let sim = world.simulation.handle();
@@ -191,6 +207,7 @@ impl Program {
             ready,
             gateware,
             merges: chain.merge,
+            lost_every,
             log: Rc::new(RefCell::new(Log::new(chain.events))),
             finders,
             draws: RefCell::new(draws),
@@ -271,10 +288,11 @@ impl Program {
             statistics.push(nic.statistics(port as u8).await.map_err(failed)?);
         }
         let joined = nic.merging().await.map_err(failed)?;
+        let released = nic.released().await.map_err(failed)?;
         nic.close().await.map_err(failed)?;
         let (finding, merging) = (shared.finders.busy(), shared.merging.get());
         let incomplete = merger.incomplete() + shared.incomplete.get();
-        Ok(Outcome { statistics, span, finding, merging, incomplete, joined })
+        Ok(Outcome { statistics, span, finding, merging, incomplete, joined, released })
     }
 
     /// A group to the cores that find its rings, a share each.
@@ -378,11 +396,17 @@ async fn send_group(
         );
         return Err(RoadError::scenario("chain.events", reason));
     }
+    let loses = shared.loses(number);
     let seen = match plan.format {
         Format::Packed => Vec::new(),
         Format::Tel62 => {
             let seen = records.iter().map(|one| {
-                cable::record(&cable::boards(one), record::header(one).timestamp).map_err(wrong)
+                let mut boards = cable::boards(one);
+                if loses {
+                    boards[LOST_BOARD] = Default::default();
+                    boards[LOST_BOARD].number = LOST_BOARD as u8;
+                }
+                cable::record(&boards, record::header(one).timestamp).map_err(wrong)
             });
             seen.collect::<Result<Vec<_>, _>>()?
         }
@@ -409,6 +433,9 @@ async fn send_group(
     let mut frames = Vec::with_capacity(made.len());
     for packet in made {
         let link = packet.link;
+        if loses && link == LOST_BOARD {
+            continue;
+        }
         let Some(id) = shared.ports[link].send(&packet.bytes, Spoil::Nothing) else {
             let what = format!("nanet: link {link} is so far behind that its queue is full");
             return Err(RoadError::Violation(what));
