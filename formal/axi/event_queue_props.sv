@@ -125,7 +125,7 @@ module event_queue_props (
     if (started_q) begin
       if (enable_i || !fresh_q) assert (used <= places);
       assert (made_q == dut.made_q && lost_q == lost_o);
-      assert (full_o == full_q);
+      assert (full_o == (full_q || !enable_i));
       if (event_ready_o) assert (made_before_q == made_q && (full_o || used < places));
       if (cmd_valid_o) begin
         assert (cmd_addr_o == base_i + {43'd0, number & (places - 16'd1), 5'd0});
@@ -141,7 +141,7 @@ module event_queue_props (
       // Command, then beats, held until they are taken; ready again behind them.
       assert (cmd_valid_o == (stored_q || asked_q));
       assert (data_valid_o == given_q);
-      assert (event_ready_o == (enable_i && !cmd_valid_o && !data_valid_o));
+      assert (event_ready_o == (!cmd_valid_o && !data_valid_o));
       if (data_valid_o) begin
         assert (data_o == given_event_q[64*beats_q +: 64]);
         assert (data_last_o == (beats_q == 2'd3));
