@@ -430,3 +430,58 @@ async def after_a_reset_in_the_middle_of_a_datagram_all_begins_anew(dut: Any, po
     assert (event.sequence, event.lost, bench.data(event)) == (0, 0, payload)
     assert await bench.read(DELIVERED) == 1
     assert bench.untouched()
+
+
+async def stop(bench: Bench) -> None:
+    """Disables, and waits until the program may set up anew."""
+    await bench.write(CONTROL, 0)
+    for _ in range(100):
+        if await bench.read(CONTROL) >> 8 & 1:
+            return
+    raise AssertionError("never ready")
+
+
+@cocotb.test()
+@cocotb.parametrize(waits=["memory", "queue"])
+async def a_list_that_waits_is_ready_after_a_disable_and_its_datagrams_are_counted(
+    dut: Any, waits: str
+) -> None:
+    """A full buffer waits for answers of memory, or, held, for a place in the event queue."""
+    bench = Bench(dut, buffers=32, size=128, policy=HOLD)
+    await bench.start()
+    if waits == "memory":
+        bench.ram.b_channel.set_pause_generator(pauses(1, 1.0))
+    count = 1 if waits == "memory" else 17
+    for n in range(count):
+        await bench.send(bytes([n]) * 40)
+    await bench.source.wait()
+    await ClockCycles(dut.clk_i, 600)
+    assert len(bench.take()) == count - 1
+    await bench.write(CONTROL, 0)
+    assert not await bench.read(CONTROL) >> 8 & 1 or waits == "queue"
+    bench.ram.b_channel.clear_pause_generator()
+    bench.ram.b_channel.pause = False
+    await stop(bench)
+    assert await bench.read(NO_EVENT) == 1
+    assert await bench.read(DELIVERED) == count - 1
+    # Nothing of it is in the next run.
+    bench.events.clear()
+    await bench.configure()
+    await bench.send(b"first")
+    await bench.settle()
+    (event,) = bench.take()
+    assert (event.sequence, event.index, event.lost, bench.data(event)) == (0, 0, 1, b"first")
+
+
+@cocotb.test()
+async def datagrams_of_a_buffer_that_is_open_at_a_disable_are_counted(dut: Any) -> None:
+    bench = Bench(dut, datagrams=3)
+    await bench.start()
+    for n in range(5):
+        await bench.send(bytes([n]) * 40)
+    await bench.settle()
+    assert len(bench.take()) == 1
+    await stop(bench)
+    assert await bench.read(NO_EVENT) == 2
+    assert await bench.read(DELIVERED) == 3
+    assert (await bench.read(NO_BUFFER), await bench.read(BAD)) == (0, 0)
