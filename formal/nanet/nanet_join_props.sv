@@ -5,8 +5,9 @@
 /// counted as missing. A datagram has as many events as it says, of consecutive numbers. No event
 /// waits longer than wait_i for a board of which nothing is there.
 ///
-/// Good fragments get on: what is late has a number outside the next Ahead, or is of the Tail of a
-/// burst that has ended. With fragments of all boards a datagram begins with the lowest number; the
+/// Good fragments get on: what is late has a number outside the next Ahead, or is of the last events,
+/// Tail at most, of a burst that has ended, or came while the list was disabled. Then it leaves nothing
+/// behind. The tail of a burst ends when nothing came for wait_i. With fragments of all boards a datagram begins with the lowest number; the
 /// present event takes what is there, and leaves when all boards have given theirs or have none.
 /// Behind a clear, and where nothing but late ones came, any number begins.
 ///
@@ -27,7 +28,7 @@ module nanet_join_props
   // States of nanet_join and of nanet_front.
   localparam logic [2:0] Idle = 3'd0, Begin = 3'd1, Collect = 3'd2, Take = 3'd3, Settle = 3'd4, Leave = 3'd5;
   localparam logic [1:0] FrontNumber = 2'd0, FrontStamp = 2'd1, FrontDrop = 2'd3;
-  logic rst_ni, begin_valid_o, event_valid_o, hit_valid_o, idle_o;
+  logic rst_ni, begin_valid_o, event_valid_o, hit_valid_o, quiet_o, idle_o;
   logic [1:0] fragment_ready_o, late_o, repeated_o, other_o, missing_o;
   event_number_t begin_number_o;
   logic [4:0] begin_events_o;
@@ -37,7 +38,7 @@ module nanet_join_props
   nanet_join #(.NumPorts(NumPorts), .Lost(2)) dut (
     .clk_i, .rst_ni, .clear_i, .wait_i(32'(wait_q)), .fragment_valid_i, .fragment_ready_o, .fragment_i, .full_i,
     .begin_valid_o, .begin_ready_i, .begin_number_o, .begin_events_o, .event_valid_o, .event_ready_i,
-    .event_o, .hit_valid_o, .hit_o, .late_o, .repeated_o, .other_o, .missing_o, .idle_o
+    .event_o, .hit_valid_o, .hit_o, .late_o, .repeated_o, .other_o, .missing_o, .quiet_o, .idle_o
   );
 
   logic started_q = 1'b0;
@@ -48,7 +49,17 @@ module nanet_join_props
   assign rst_ni = started_q;
 
   // ---------------------------------------------------------------- the boards
-  logic take_event;
+  logic take_event, disabled;
+  assign disabled = dut.state_q == Idle && clear_i;
+  // Events since any number could begin, 256 at most; clocks since the burst in which nothing came.
+  logic [8:0] burst_q;
+  logic [4:0] silence_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q || dut.forget) burst_q <= '0;
+    else if (take_event && burst_q != 9'd256) burst_q <= burst_q + 9'd1;
+    if (!started_q || !(dut.state_q == Idle && dut.ended_q && dut.nothing == '1)) silence_q <= '0;
+    else if (silence_q != '1) silence_q <= silence_q + 5'd1;
+  end
   assign take_event = event_valid_o && event_ready_i;
   logic [1:0] pop, hits_now, given_q, other_q;
   fragment_hit_t [1:0] hits;
@@ -117,9 +128,15 @@ module nanet_join_props
           assert (!given_q[i] || event_o.stamp == dut.stamp_q);
         end
         // Late is what is outside.
-        if (late_o[i] && !dut.ended_q) assert (24'(number_q - dut.present_q) >= 24'd256);
-        if (late_o[i] && dut.ended_q) assert (24'(dut.present_q - number_q - 24'd1) < 24'd256);
-        if (late_o[i]) assert (dut.open_q && !dut.clear);
+        if (late_o[i] && !disabled && !dut.ended_q) begin
+          assert (24'(number_q - dut.present_q) >= 24'd256);
+        end
+        if (late_o[i] && !disabled && dut.ended_q) begin
+          assert (24'(dut.present_q - number_q - 24'd1) < 24'(burst_q));
+        end
+        if (late_o[i] && !disabled) assert (dut.open_q && !dut.clear);
+        // While it is disabled nothing stays at a front.
+        if (disabled && heads_q == 2'd2) assert (late_o[i] || counted_q);
         // None leaves without a fragment whose heads are being read.
         if (dut.state_q == Collect && dut.here == '0 && dut.settled) begin
           assert (heads_q == 2'd2 || (heads_q == 2'd0 && !fragment_valid_i[i]) || given_q[i] || other_q[i]);
@@ -204,6 +221,10 @@ module nanet_join_props
       // Getting on.
       assert (dut.lost_q <= 2'd2);
       assert (!dut.ended_q || (dut.open_q && dut.state_q == Idle));
+      assert (dut.since_q == burst_q);
+      // The waiting for a burst's tail is bounded.
+      assert (silence_q <= 5'(wait_q) + 5'd2);
+      if (silence_q != '0 && dut.ended_q) assert (dut.silent_q && dut.waited_q >= 32'(silence_q) - 32'd1);
       if (cleared_q) assert (!dut.open_q || dut.state_q != Idle);
       if (stray_q) assert (!dut.open_q);
       if (idle_q) begin
@@ -218,6 +239,8 @@ module nanet_join_props
       cover (take_event && event_o.other == 2'b10);
       cover (repeated_o == 2'b10);
       cover (late_o == 2'b01);
+      cover (disabled && late_o == 2'b01);
+      cover (dut.tail_over && wait_q > 4'd1);
     end
   end
 endmodule

@@ -118,9 +118,22 @@ module nanet_core
   beat_t [NumPorts-1:0] queued, listed;
   logic [NumPorts-1:0][DataWidth-1:0] queued_data, listed_data;
   logic [NumPorts-1:0] queued_ready, listed_ready;
+  // Behind a search a list is enabled where a datagram of events begins: in front of candidates it
+  // would have no pairs.
+  logic [NumPorts-1:0] fresh;
+  list_t [NumPorts-1:0] lists;
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_list
     assign echo_o[i] = control.lists[i].echo;
+    logic open_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) open_q <= 1'b0;
+      else open_q <= control.lists[i].enable && (open_q || fresh[i]);
+    end
+    always_comb begin
+      lists[i]        = control.lists[i];
+      lists[i].enable = control.lists[i].enable && (!Search || open_q);
+    end
     assign ask[i]    = steps[i].ask;
     nanet_lane #(
       .DataWidth(DataWidth),
@@ -133,7 +146,7 @@ module nanet_core
       .clk_i,
       .rst_ni,
       .time_cycles_i,
-      .list_i        (control.lists[i]),
+      .list_i        (lists[i]),
       .table_we_i    (control.table_we && control.table_list == 2'(i)),
       .table_index_i (control.table_index),
       .table_i       (control.table_buffer),
@@ -162,7 +175,7 @@ module nanet_core
   end
 
   // ---------------------------------------------------------------- search, merging
-  logic between_idle;
+  logic between_idle, quiet;
   nanet_between #(
     .NumPorts (NumPorts),
     .DataWidth(DataWidth),
@@ -184,6 +197,8 @@ module nanet_core
     .out_o        (listed),
     .out_data_o   (listed_data),
     .out_ready_i  (listed_ready),
+    .fresh_o      (fresh),
+    .quiet_o      (quiet),
     .idle_o       (between_idle)
   );
 
@@ -318,7 +333,7 @@ module nanet_core
       status_datagrams_o = status_datagrams_o + state.counters[i].delivered;
     end
   end
-  assign state.ready           = !control.enable && (&list_idle) && memory_idle && send_idle;
+  assign state.ready = !control.enable && (&list_idle) && quiet && memory_idle && send_idle;
   assign status_events_o       = state.written;
   assign status_write_errors_o = state.write_errors;
 

@@ -6,6 +6,8 @@
 ///   Ordering    of each port as it was; with Merge all that leaves goes to the first list
 ///   Latency     none, or as nanet_search or nanet_merge
 ///   Throughput  a beat a cycle and port, or as these
+///   Enabling    fresh_o: with Search the next datagram of a port is one of events. quiet_o: with
+///               Merge none is on the way to the list
 ///   Parameters  NumPorts, DataWidth, UsageW as nanet_search; Search, Merge 0, 1, not both; Window
 ///               as nanet_merge
 ///   Not done    candidates of merged events
@@ -32,6 +34,8 @@ module nanet_between
   output beat_t [NumPorts-1:0]                   out_o,
   output logic  [NumPorts-1:0][DataWidth-1:0]    out_data_o,
   input  logic  [NumPorts-1:0]                   out_ready_i,
+  output logic  [NumPorts-1:0]                   fresh_o,  // a list may be enabled
+  output logic                                   quiet_o,  // no merged datagram is open
   output logic                                   idle_o
 );
   if (Merge && Search) begin : gen_both_check
@@ -77,6 +81,7 @@ module nanet_between
       .out_o        (out_data_o),
       .usage_o      (usage),
       .ends_o       (ends),
+      .fresh_o,
       .idle_o
     );
     for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_out
@@ -109,6 +114,7 @@ module nanet_between
       .usage_o    (usage),
       .ends_o     (ends),
       .state_o    (merge_o),
+      .quiet_o,
       .idle_o
     );
     assign merged.usage = 16'(usage);
@@ -127,6 +133,10 @@ module nanet_between
   end
   if (!Merge) begin : gen_no_merge
     assign merge_o = '0;
+    assign quiet_o = 1'b1;
+  end
+  if (!Search) begin : gen_no_search
+    assign fresh_o = '1;
   end
   logic unused;
   assign unused = ^{unused_queue, in_valid, in_kind, search_clk_i, search_i, merge_clear_i,

@@ -11,6 +11,8 @@
 ///   Latency     2 cycles behind the last answer
 ///   Throughput  an answer a cycle
 ///   Loss        none. A datagram that is not good has no candidates
+///   Pairs       fresh_o: what is offered next, or in this clock, is the head of a datagram of
+///               events. A list that is enabled then has pairs
 ///   Parameters  DataWidth 64..512; UsageW as nanet_queue
 ///   Not done    more than 1023 words for a datagram: one of Ethernet has at most 613, 15 for
 ///               14 hits
@@ -41,6 +43,7 @@ module nanet_candidates
   input  logic                 seed_valid_i,
   input  seed_t                seed_i,
   output logic                 next_o,       // strobe: the candidates are out
+  output logic                 fresh_o,
   output logic                 idle_o
 );
   localparam int unsigned MaxWords = 1024;
@@ -59,6 +62,7 @@ module nanet_candidates
   head_t head_q;
   logic [12:0] events_q, done_q;  // of the datagram: that are searched; that were
   logic summed_q, good_q;
+  logic inside_q;        // a head went on, and its end did not
   logic [10:0] words_q;  // of candidates
   logic [10:0] beats_q;  // of them that did not leave
   logic [DataWidth-1:0] gather_q;
@@ -182,6 +186,11 @@ module nanet_candidates
     if (in_take && in_kind_i == EntryHead) head_q <= head_t'(in_i[63:0]);
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) inside_q <= 1'b0;
+    else if (in_take) inside_q <= in_kind_i != EntryEnd;
+  end
+  assign fresh_o = state_q == Pass && !inside_q;
   assign idle_o = state_q == Pass && !in_valid_i && words_q == '0 && !summed_q;
 
   logic unused;

@@ -7,16 +7,16 @@
 ///   Late        its number is none of the next Ahead from present_i on: late_o, for a clock, or
 ///               repeated_o, if this board had given it, as far as its last 32 events. It is
 ///               dropped. Also what it has given of the present one, given_i. Without open_i, or
-///               with any_i, any number may come; with ended_i any but the Tail before present_i
+///               with any_i, any number may come; with ended_i any but the tail_i before present_i
 ///   Latency     2 cycles for the heads, which are read as soon as they come
 ///   Throughput  a hit a cycle
-///   Parameters  Ahead: numbers that may be lost together; Tail: of a burst's end
+///   Parameters  Ahead: numbers that may be lost together; TailW 1..24 bits
 ///   Not done    a board's packets in another order than their numbers': the first is late
 module nanet_front
   import nanet_pkg::*;
 #(
   parameter int unsigned Ahead = 256,
-  parameter int unsigned Tail  = 256
+  parameter int unsigned TailW = 9
 ) (
   input  logic          clk_i,
   input  logic          rst_ni,
@@ -27,6 +27,7 @@ module nanet_front
   input  logic          open_i,
   input  logic          any_i,        // behind the present datagram any number may begin
   input  logic          ended_i,      // the burst has ended with the event before present_i
+  input  logic [TailW-1:0] tail_i,    // of its events, so many before present_i
   input  event_number_t present_i,
   input  logic          leave_i,      // strobe: the present event leaves
   input  logic          given_i,      // this board gave its hits, or another time stamp, to it
@@ -61,7 +62,7 @@ module nanet_front
 
   assign hit          = fragment_hit_t'(fragment_i.data);
   assign back         = present_i - front_q.number;
-  assign gone         = open_i && !any_i && (ended_i ? back - 24'd1 < 24'(Tail)
+  assign gone         = open_i && !any_i && (ended_i ? back - 24'd1 < 24'(tail_i)
                                                      : front_q.number - present_i >= 24'(Ahead));
   assign was_given    = gone && back <= 24'(History) && given_q[5'(back - 24'd1)];
   assign repeated_o   = state_q == There && !take_i &&

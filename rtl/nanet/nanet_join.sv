@@ -16,8 +16,10 @@
 ///               wrong number does not stop the rest. Where nothing but late fragments come, Lost
 ///               of them and from more than one board, the next number is taken as it is
 ///   Burst       behind a datagram with the last event of a burst any number may come, but those of
-///               its last Tail events, which are late
-///   Clear       clear_i ends the waiting, and behind the present datagram any number may come
+///               its last events, Tail at most, which are late; those too when for wait_i cycles
+///               none of them came
+///   Clear       clear_i ends the waiting, and behind the present datagram any number may come.
+///               While clear_i is high and no datagram is open, fragments are dropped, as late
 ///   Latency     a hit 1 cycle; fragments that are there to event_valid_o their hits and 3 cycles,
 ///               and 1 for each board
 ///   Throughput  a hit a cycle
@@ -52,9 +54,11 @@ module nanet_join
   output logic          [NumPorts-1:0]  repeated_o,
   output logic          [NumPorts-1:0]  other_o,
   output logic          [NumPorts-1:0]  missing_o,
+  output logic                          quiet_o,           // no datagram is open
   output logic                          idle_o
 );
   localparam int unsigned PortW = $clog2(NumPorts);
+  localparam int unsigned TailW = $clog2(Tail + 1);
   typedef logic [NumPorts-1:0] ports_t;
   typedef enum logic [2:0] {
     Idle,     // no datagram is open
@@ -67,6 +71,8 @@ module nanet_join
   state_e state_q;
   logic open_q, burst_q;          // there is a present event; the burst ends with the datagram
   logic ended_q;                  // the burst has ended, and nothing came since
+  logic [TailW-1:0] since_q;      // events since the burst began, Tail at most
+  logic silent_q;                 // waited_q counts clocks in which nothing of its tail came
   logic clear_q, clear;           // to be cleared behind the datagram
   event_number_t present_q;       // in a datagram, else the next one
   logic [4:0] left_q;             // of the datagram, with the present one
@@ -76,17 +82,17 @@ module nanet_join
   logic stamped_q;
 
   // ---------------------------------------------------------------- fronts
-  ports_t there, burst, take, drop, hit_valid, hit_end, nothing, here;
+  ports_t there, burst, take, drop, shut, late, hit_valid, hit_end, nothing, here;
   ports_t came, waits;
   event_number_t [NumPorts-1:0] number;
   logic [NumPorts-1:0][ 7:0] left;
   logic [NumPorts-1:0][31:0] stamp;
   fragment_hit_t [NumPorts-1:0] hit;
-  logic leave, forget, settled, over, begins, astray;
+  logic leave, forget, settled, over, begins, astray, silent, timeout, tail_over;
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_front
     nanet_front #(
       .Ahead(Ahead),
-      .Tail (Tail)
+      .TailW(TailW)
     ) u_front (
       .clk_i,
       .rst_ni,
@@ -97,6 +103,7 @@ module nanet_join
       .open_i          (open_q),
       .any_i           (clear),
       .ended_i         (ended_q),
+      .tail_i          (since_q),
       .present_i       (present_q),
       .leave_i         (leave),
       .given_i         (given[i]),
@@ -106,18 +113,21 @@ module nanet_join
       .stamp_o         (stamp[i]),
       .burst_o         (burst[i]),
       .take_i          (take[i]),
-      .drop_i          (drop[i]),
+      .drop_i          (drop[i] || shut[i]),
       .hit_valid_o     (hit_valid[i]),
       .hit_o           (hit[i]),
       .hit_end_o       (hit_end[i]),
-      .late_o          (late_o[i]),
+      .late_o          (late[i]),
       .repeated_o      (repeated_o[i]),
       .idle_o          (nothing[i])
     );
     assign take[i]  = state_q == Take && port_q == PortW'(i);
     assign here[i]  = there[i] && number[i] == present_q;
   end
-  assign given = taken_q | other_q;
+  assign given  = taken_q | other_q;
+  // A disabled list takes none of what comes.
+  assign shut   = state_q == Idle && clear_i ? there : '0;
+  assign late_o = late | shut;
 
   // ---------------------------------------------------------------- which one
   function automatic logic is_before(event_number_t one, event_number_t other);
@@ -138,7 +148,8 @@ module nanet_join
     for (int unsigned i = NumPorts; i > 0; i--) if (here[i-1]) first = PortW'(i - 1);
   end
   assign clear   = clear_i || clear_q;
-  assign over    = waited_q >= wait_i || full_i != '0 || clear;
+  assign timeout = waited_q >= wait_i;
+  assign over    = timeout || full_i != '0 || clear;
   assign came    = there | late_o | repeated_o;
   // A fragment whose heads are being read is waited for in any case.
   assign waits   = ~(there | given) & ~(nothing & (absent_q | {NumPorts{over}}));
@@ -151,7 +162,9 @@ module nanet_join
   end
   assign leave     = state_q == Leave && event_ready_i;
   assign begins    = state_q == Idle && there != '0 && settled && !clear && !astray;
-  assign forget    = state_q == Idle && (clear || astray || (ended_q && begins));
+  assign silent    = state_q == Idle && ended_q && (&nothing);
+  assign tail_over = silent && timeout;
+  assign forget    = state_q == Idle && (clear || astray || tail_over || (ended_q && begins));
   assign other_o   = drop;
   assign missing_o = leave ? ~given : '0;
 
@@ -188,18 +201,23 @@ module nanet_join
       stamp_q   <= '0;
       stamped_q <= 1'b0;
       waited_q  <= '0;
+      since_q   <= '0;
+      silent_q  <= 1'b0;
     end else begin
+      if (forget) since_q <= '0;
+      else if (leave && since_q != TailW'(Tail)) since_q <= since_q + 1'b1;
       absent_q <= absent_q & ~came;
       if (state_q == Idle) clear_q <= 1'b0;
       else if (clear_i)    clear_q <= 1'b1;
       unique case (state_q)
         Idle: begin
-          if (clear || astray) begin
+          if (clear || astray || tail_over) begin
             open_q  <= 1'b0;
             ended_q <= 1'b0;
           end
-          if (there == '0) waited_q <= '0;
-          else if (!over) waited_q <= waited_q + 32'd1;
+          silent_q <= silent;
+          if (silent != silent_q || (there == '0 && !silent)) waited_q <= '0;
+          else if (!timeout) waited_q <= waited_q + 32'd1;
           if (begins) begin
             absent_q  <= ~came;
             present_q <= number[lowest];
@@ -271,5 +289,6 @@ module nanet_join
   end
   always_ff @(posedge clk_i) hit_o <= hit[port_q];
 
+  assign quiet_o = state_q == Idle;
   assign idle_o = state_q == Idle && (&nothing) && !hit_valid_o;
 endmodule

@@ -11,6 +11,8 @@
 ///   Throughput  4 bytes a cycle of each port; a hit a cycle, and 4 cycles an event and 1 a board
 ///   Loss        none of good packets whose fragments come in time; what does not is counted by
 ///               port, state_o
+///   Clear       clear_i high, the list is disabled: the datagram that is open ends, then fragments
+///               are dropped as they come, counted as late, until it is low
 ///   Window      Window words a port: as long as these have room an event is waited for
 ///   Parameters  NumPorts 2..4; DataWidth 64..512; UsageW as nanet_queue; Window as nanet_fragments
 ///   Not done    events that are whole on one link: they need no merging
@@ -37,6 +39,7 @@ module nanet_merge
   output logic   [   UsageW-1:0]                 usage_o,
   output logic   [   UsageW-1:0]                 ends_o,
   output nanet_ctrl_pkg::merge_state_t           state_o,
+  output logic                                   quiet_o,  // no datagram is open
   output logic                                   idle_o
 );
   if (NumPorts < 2 || NumPorts > MergePorts) begin : gen_ports_check
@@ -67,6 +70,7 @@ module nanet_merge
   end
 
   logic begin_valid, begin_ready, event_valid, event_ready, hit_valid, join_idle, record_idle;
+  logic join_quiet;
   event_number_t begin_number;
   logic [4:0] begin_events;
   merged_t merged;
@@ -95,6 +99,7 @@ module nanet_merge
     .repeated_o      (repeated),
     .other_o         (other),
     .missing_o       (missing),
+    .quiet_o         (join_quiet),
     .idle_o          (join_idle)
   );
 
@@ -156,6 +161,7 @@ module nanet_merge
     end
   end
   assign state_o = state_q;
+  assign quiet_o = join_quiet && record_idle;
   assign idle_o  = (&own_idle) && join_idle && record_idle;
 
   logic unused;

@@ -40,6 +40,7 @@ module nanet_search
   output logic    [ NumPorts-1:0][DataWidth-1:0] out_o,
   output logic    [ NumPorts-1:0][  UsageW-1:0] usage_o,
   output logic    [ NumPorts-1:0][  UsageW-1:0] ends_o,
+  output logic    [ NumPorts-1:0]               fresh_o,  // as nanet_candidates
   output logic                                  idle_o
 );
   localparam int unsigned PortW = NumPorts > 1 ? $clog2(NumPorts) : 1;
@@ -115,6 +116,7 @@ module nanet_search
       .seed_valid_i(answer_valid && answer.port == port_t'(i)),
       .seed_i      (answer.seed),
       .next_o      (next),
+      .fresh_o     (fresh_o[i]),
       .idle_o      (own_idle[i])
     );
   end

@@ -48,3 +48,7 @@ def test_udp_into_memory_from_10_gigabit(parameters: dict[str, int]) -> None:
 )
 def test_udp_of_a_program(parameters: dict[str, int]) -> None:
     run("isthmus:board:nanet_nic", "nanet_nic", "nanet_send_tb", parameters={"Send": 1, **parameters})
+
+
+def test_pairs_of_events_and_candidates() -> None:
+    run("isthmus:board:nanet_nic", "nanet_nic", "nanet_pairs_tb", parameters={"Search": 1, "DataWidth": 128})

@@ -466,6 +466,86 @@ async def a_clear_ends_the_waiting_of_a_datagram_that_has_begun(dut: Any) -> Non
 
 
 @cocotb.test()
+async def what_comes_while_the_list_is_disabled_is_counted_and_not_merged_later(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    # A datagram that waits for a board when the list is disabled; then boards go on.
+    old = Detector(bench.rng, bench.ports, hits=4, number=1000)
+    last = bench.ports - 1
+    packets = old.group(2)
+    packets[last] = Packet(packets[last].fragments[:1])
+    await bench.put_all(enumerate([packet] for packet in packets))
+    await ClockCycles(dut.clk_i, WAIT // 2)
+    await FallingEdge(dut.clk_i)
+    dut.clear_i.value = 1
+    groups = [old.group(3) for _ in range(20)]
+    await bench.put_all(enumerate(list(packets) for packets in zip(*groups, strict=True)))
+    await bench.end()
+    assert [event.number for event in bench.out] == [1000, 1001]
+    nothing_but(bench.counters(), late=[60] * bench.ports, missing=[*[0] * last, 1])
+    assert dut.quiet_o.value
+    # Enabled, it begins with what comes then.
+    dut.clear_i.value = 0
+    new = Detector(bench.rng, bench.ports, hits=4, number=6000)
+    groups = [new.group(1) for _ in range(40)]
+    await bench.put_all(enumerate(list(packets) for packets in zip(*groups, strict=True)))
+    await bench.end()
+    assert [event.number for event in bench.out[2:]] == list(range(6000, 6040))
+    bench.check(old.sent | new.sent)
+    nothing_but(bench.counters(), late=[60] * bench.ports, missing=[*[0] * last, 1])
+
+
+@cocotb.test()
+@cocotb.parametrize(size=[5, 60, 300])
+async def a_burst_with_the_numbers_of_the_one_before_is_whole(dut: Any, size: int) -> None:
+    """Each counts from 0, and its first events are near the end of the one before."""
+    bench = Bench(dut)
+    await bench.start()
+    for _ in range(2):
+        made = Detector(bench.rng, bench.ports, hits=2)
+        groups = [made.group(5, burst=at == size - 5) for at in range(0, size, 5)]
+        await bench.put_all(enumerate(list(packets) for packets in zip(*groups, strict=True)))
+        await bench.end()
+        await ClockCycles(dut.clk_i, WAIT + 20)
+    assert [event.number for event in bench.out] == 2 * list(range(size))
+    nothing_but(bench.counters())
+
+
+@cocotb.test()
+async def numbers_before_a_short_burst_are_not_of_it(dut: Any) -> None:
+    """At once, without a pause: a burst of 6 events has no tail of more."""
+    bench = Bench(dut)
+    await bench.start()
+    sent: dict[int, list[Fragment]] = {}
+    for number in (1000, 900):
+        made = Detector(bench.rng, bench.ports, hits=2, number=number)
+        await bench.put_all(enumerate([packet] for packet in made.group(6, burst=True)))
+        await bench.end()
+        sent |= made.sent
+    assert [event.number for event in bench.out] == [*range(1000, 1006), *range(900, 906)]
+    bench.check(sent)
+    nothing_but(bench.counters())
+
+
+@cocotb.test()
+async def the_tail_of_a_burst_lasts_as_long_as_something_of_it_comes(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    made = Detector(bench.rng, bench.ports, hits=2, number=1000)
+    packets = made.group(6, burst=True)
+    last = bench.ports - 1
+    await bench.put_all(enumerate([packet] for packet in packets[:last]))
+    await bench.end()
+    for at in range(6):
+        await ClockCycles(dut.clk_i, 3 * WAIT // 4)
+        await FallingEdge(dut.clk_i)
+        await bench.put(last, Packet(packets[last].fragments[at : at + 1]).bytes)
+        await bench.end()
+    assert [event.number for event in bench.out] == list(range(1000, 1006))
+    nothing_but(bench.counters(), missing=[*[0] * last, 6], late=[*[0] * last, 6])
+
+
+@cocotb.test()
 async def anything_else_gives_nothing(dut: Any) -> None:
     """Bits turned in good datagrams: what is no packet is counted, and no event is touched by it."""
     bench = Bench(dut)
