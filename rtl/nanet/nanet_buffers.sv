@@ -4,8 +4,9 @@
 ///
 ///   Handshake   strobes: filled_i, a buffer of datagrams_i datagrams is announced as buffer
 ///               index_i; give_up_i, the oldest one is filled again and is then free
-///   Count       list_i.returned is the host's, modulo 2^16. One that is behind what was given up
-///               gives nothing back
+///   Count       list_i.returned is the host's, modulo 2^16. With policy oldest it counts when it
+///               changes, and gives back nothing but announced buffers that were not given up: so
+///               one that stays behind gives nothing back, however often the numbers begin anew
 ///   Latency     index_i to buffer_o 1 cycle; free_o is a register: exact after filled_i;
 ///               list_i.returned reaches it in 2 cycles
 ///   Throughput  one a cycle
@@ -31,18 +32,21 @@ module nanet_buffers
 );
   logic [15:0] back_q;             // buffers given back, by the host or for it
   logic [15:0] ahead;              // what the host's count is ahead of that
+  logic [15:0] seen_q;             // the host's count that was looked at
   logic [15:0] used, last_used;    // filled and not given back; so many, and one is free
   logic [15:0] counts[MaxBuffers]; // datagrams of each announced buffer
-  logic behind;
+  logic oldest, take;
 
   assign ahead     = list_i.returned - back_q;
-  assign behind    = policy_e'(list_i.policy) == PolicyOldest && list_i.enable && ahead[15];
+  assign oldest    = policy_e'(list_i.policy) == PolicyOldest && list_i.enable;
+  assign take      = !oldest || (list_i.returned != seen_q && ahead <= used);
   assign used      = count_i - back_q;
   assign last_used = 16'(list_i.buffers) - 16'd1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       back_q        <= '0;
+      seen_q        <= '0;
       free_o        <= 1'b0;
       overwritten_o <= '0;
     end else begin
@@ -50,7 +54,8 @@ module nanet_buffers
       if (filled_i) free_o <= used < last_used && list_i.buffers != '0;
       else free_o <= used < 16'(list_i.buffers);
       if (give_up_i) back_q <= count_i - last_used;
-      else if (!behind) back_q <= list_i.returned;
+      else if (take) back_q <= list_i.returned;
+      if (!give_up_i) seen_q <= list_i.returned;
       if (give_up_i) overwritten_o <= overwritten_o + counts[index_i];
     end
   end
@@ -63,5 +68,5 @@ module nanet_buffers
   end
 
   logic unused;
-  assign unused = ^{ahead[14:0], list_i.datagrams, list_i.flush, list_i.echo};
+  assign unused = ^{list_i.datagrams, list_i.flush, list_i.echo};
 endmodule

@@ -98,6 +98,8 @@ module nanet_memory
   end
 
   // ---------------------------------------------------------------- events
+  // A list may take its offer back, when the queue is full or it is disabled: the queue takes what
+  // the winner offers.
   logic [EventW-1:0] event_idx;
   logic queue_idle, event_cmd, event_cmd_ready, event_data, event_data_ready;
   logic event_last;
@@ -127,7 +129,7 @@ module nanet_memory
     .taken_i      (control_i.queue_taken),
     .irq_enable_i (control_i.irq_enable),
     .irq_gap_i    (control_i.irq_gap),
-    .event_valid_i(event_valid != '0),
+    .event_valid_i(event_valid[event_idx]),
     .event_ready_o(queue_ready),
     .event_i      (events[event_idx]),
     .full_o,

@@ -2,8 +2,9 @@
 /// Turns a place in a registered region into an address of the bus, or refuses it, in front of an
 /// axi_write_engine.
 ///
-/// A region is up to 2^28 pages of one size; its page table in host memory has one word of 64 bits
-/// a page: bits 63:12 of the page's address, bit 0 valid. So a miss is one read, whatever the size.
+/// A region is up to 2^28 pages of one size, and up to 2^40 bytes: a place behind those is refused.
+/// Its page table in host memory has one word of 64 bits a page: bits 63:12 of the page's address,
+/// bit 0 valid. So a miss is one read, whatever the size.
 /// A buffer's key names a region and must equal the key with which the host registered it.
 ///
 ///   Handshake   cmd_*, data_* and out_*, drain_* valid/ready as in axi_write_engine; done_* and

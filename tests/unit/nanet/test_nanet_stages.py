@@ -31,6 +31,10 @@ def test_nanet_release() -> None:
     run("isthmus:nanet:nanet", "nanet_release", "nanet_release_tb", parameters={"Slots": 512})
 
 
+def test_nanet_buffers() -> None:
+    run("isthmus:nanet:nanet", "nanet_buffers", "nanet_buffers_tb")
+
+
 @pytest.mark.parametrize(("ports", "width", "window"), [(4, 128, 1024), (2, 64, 512), (3, 512, 512)])
 def test_nanet_merge(ports: int, width: int, window: int) -> None:
     parameters = {"NumPorts": ports, "DataWidth": width, "UsageW": 10, "Window": window}
