@@ -5,8 +5,8 @@
 ///   Handshake   strobes: filled_i, a buffer of datagrams_i datagrams is announced as buffer
 ///               index_i; give_up_i, the oldest one is filled again and is then free
 ///   Count       list_i.returned is the host's, modulo 2^16. With policy oldest it counts when it
-///               changes, and gives back nothing but announced buffers that were not given up: so
-///               one that stays behind gives nothing back, however often the numbers begin anew
+///               changes: one that stays behind what was given up gives nothing back, however
+///               often the numbers begin anew
 ///   Latency     index_i to buffer_o 1 cycle; free_o is a register: exact after filled_i;
 ///               list_i.returned reaches it in 2 cycles
 ///   Throughput  one a cycle
@@ -31,15 +31,13 @@ module nanet_buffers
   output logic [15:0] overwritten_o  // datagrams in buffers that were given up
 );
   logic [15:0] back_q;             // buffers given back, by the host or for it
-  logic [15:0] ahead;              // what the host's count is ahead of that
   logic [15:0] seen_q;             // the host's count that was looked at
   logic [15:0] used, last_used;    // filled and not given back; so many, and one is free
   logic [15:0] counts[MaxBuffers]; // datagrams of each announced buffer
   logic oldest, take;
 
-  assign ahead     = list_i.returned - back_q;
   assign oldest    = policy_e'(list_i.policy) == PolicyOldest && list_i.enable;
-  assign take      = !oldest || (list_i.returned != seen_q && ahead <= used);
+  assign take      = !oldest || list_i.returned != seen_q;
   assign used      = count_i - back_q;
   assign last_used = 16'(list_i.buffers) - 16'd1;
 

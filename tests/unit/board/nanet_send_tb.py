@@ -362,14 +362,15 @@ async def an_event_that_is_not_offered_is_not_counted_as_lost(dut: Any) -> None:
     """The sender has the grant of a queue that becomes full; then a list offers events."""
     bench = Sender(dut, buffers=4)
     await bench.prepare()
-    for n in range(12):
-        await bench.post(n, 64)
+    # All are refused, so that their events follow one another.
+    for _ in range(12):
+        await bench.post(BLOCKS, 64)
     await ClockCycles(dut.clk_i, 200)
     for channel in (bench.ram.aw_channel, bench.ram.w_channel):
         channel.set_pause_generator(pauses(1, 1.0))
     await ClockCycles(dut.clk_i, 4)
-    for n in range(8):
-        await bench.post(n, 64)
+    for _ in range(8):
+        await bench.post(BLOCKS, 64)
     await ClockCycles(dut.clk_i, 100)
     for channel in (bench.ram.aw_channel, bench.ram.w_channel):
         channel.clear_pause_generator()
@@ -378,9 +379,13 @@ async def an_event_that_is_not_offered_is_not_counted_as_lost(dut: Any) -> None:
     assert await bench.read(EVENTS) >> 16 == 0
     for n in range(3):
         await bench.send(bytes([n]) * 40)
-    await bench.source.wait()
-    await ClockCycles(dut.clk_i, 400)
+        await bench.source.wait()
+        await ClockCycles(dut.clk_i, 400)
     assert (await bench.read(EVENTS) >> 16, await bench.read(NO_EVENT)) == (3, 3)
+    await bench.write(QUEUE_TAKEN, 16)
+    await bench.finish()
+    assert bench.frames() == []
+    assert await bench.read(EVENTS) == 3 << 16 | 20
 
 
 @cocotb.test()
