@@ -26,7 +26,6 @@ from nanet_nic_tb import (
     CONTROL,
     ME,
     MEMORY,
-    NO_EVENT,
     PEER,
     QUEUE,
     QUEUE_TAKEN,
@@ -40,7 +39,6 @@ SEND = 0x100
 SEND_LO, SEND_BYTES, PEER_MAC, PEER_PORT, PEER_IP, PEER_SET = (SEND + at for at in (0, 8, 16, 20, 24, 28))
 POST, SENT, NOT_SENT = SEND + 0x20, SEND + 0x24, SEND + 0x28
 ASK, ANSWER_MAC, ANSWER = SEND + 0x2C, SEND + 0x30, SEND + 0x34
-EVENTS = 0x20
 VALID = 1 << 24
 PEERS = [PEER, Node(bytes.fromhex("0200000001a5"), bytes([10, 1, 2, 3]), 40_001)]
 TAKEN, LONG, OUTSIDE, UNKNOWN = range(4)
@@ -355,37 +353,6 @@ async def a_post_without_room_is_counted_and_a_full_event_queue_is_waited_for(du
     await bench.finish()
     assert bench.frames() == []
     assert await bench.read(CONTROL) & 0x100
-
-
-@cocotb.test()
-async def an_event_that_is_not_offered_is_not_counted_as_lost(dut: Any) -> None:
-    """The sender has the grant of a queue that becomes full; then a list offers events."""
-    bench = Sender(dut, buffers=4)
-    await bench.prepare()
-    # All are refused, so that their events follow one another.
-    for _ in range(12):
-        await bench.post(BLOCKS, 64)
-    await ClockCycles(dut.clk_i, 200)
-    for channel in (bench.ram.aw_channel, bench.ram.w_channel):
-        channel.set_pause_generator(pauses(1, 1.0))
-    await ClockCycles(dut.clk_i, 4)
-    for _ in range(8):
-        await bench.post(BLOCKS, 64)
-    await ClockCycles(dut.clk_i, 100)
-    for channel in (bench.ram.aw_channel, bench.ram.w_channel):
-        channel.clear_pause_generator()
-        channel.pause = False
-    await ClockCycles(dut.clk_i, 400)
-    assert await bench.read(EVENTS) >> 16 == 0
-    for n in range(3):
-        await bench.send(bytes([n]) * 40)
-        await bench.source.wait()
-        await ClockCycles(dut.clk_i, 400)
-    assert (await bench.read(EVENTS) >> 16, await bench.read(NO_EVENT)) == (3, 3)
-    await bench.write(QUEUE_TAKEN, 16)
-    await bench.finish()
-    assert bench.frames() == []
-    assert await bench.read(EVENTS) == 3 << 16 | 20
 
 
 @cocotb.test()

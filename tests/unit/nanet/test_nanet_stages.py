@@ -35,6 +35,11 @@ def test_nanet_buffers() -> None:
     run("isthmus:nanet:nanet", "nanet_buffers", "nanet_buffers_tb")
 
 
+def test_nanet_memory() -> None:
+    parameters = {"NumLists": 2, "DataWidth": 256}
+    run("isthmus:nanet:nanet", "nanet_memory", "nanet_memory_tb", parameters=parameters)
+
+
 @pytest.mark.parametrize(("ports", "width", "window"), [(4, 128, 1024), (2, 64, 512), (3, 512, 512)])
 def test_nanet_merge(ports: int, width: int, window: int) -> None:
     parameters = {"NumPorts": ports, "DataWidth": width, "UsageW": 10, "Window": window}
