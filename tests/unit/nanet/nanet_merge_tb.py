@@ -375,8 +375,8 @@ async def numbers_that_begin_elsewhere_on_all_boards_are_taken_soon(dut: Any) ->
         sent |= made.sent
         came = [event.number for event in bench.out if number <= event.number < number + 50]
         assert came == list(range(number + 50 - len(came), number + 50))
-        # 32 fragments, or a clock's more, are late before.
-        assert len(came) >= (50 if number == 1000 else 50 - 32 // 2 - 1)
+        # 32 fragments are late before, at the worst nearly all of one board.
+        assert len(came) >= (50 if number == 1000 else 50 - 32)
         expected += came
     assert [event.number for event in bench.out] == expected
     bench.check(sent)
