@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: SHL-2.1
 /// ccix_update: one arbitrary slot of two. It asks for its locks one by one in the order of its
-/// steps, accesses records only with all of them and before it releases any, and releases each
-/// once, with the fence of its grant. What it writes is 33 v + id of what it read, it ends with the
+/// steps, each once, exclusive if any of its records is updated; it waits only for one that is
+/// larger than all it has. It accesses records only with all of them and before it releases any,
+/// and releases each once, with the fence of its grant. What it writes is 33 v + id of what it read, it ends with the
 /// digest of all that it read, and an end is reported once, as what it is. An order and an access
 /// stand until they are taken, and one that can be sent is offered at once.
 module ccix_update_props
   import ccix_pkg::*;
   import svm_pkg::*;
 #(
-  parameter bit Posted = 1'b0
+  parameter bit          Posted    = 1'b0,
+  parameter int unsigned LockWidth = 3     // records of a lock: those of these low bits
 ) (
   input logic        clk_i,
   input logic        task_valid_i,
@@ -40,7 +42,7 @@ module ccix_update_props
   lock_status_e ans_status;
   assign rsp_data_i = line_t'(rsp_word_i);
   assign ans_status = lock_status_e'(ans_status_i);
-  ccix_update #(.Slots(2), .Posted(Posted)) dut (
+  ccix_update #(.Slots(2), .Posted(Posted), .LockWidth(LockWidth)) dut (
     .task_steps_i(task_steps_i), .ans_status_i(ans_status), .*
   );
 
@@ -57,7 +59,7 @@ module ccix_update_props
   phase_e phase_q;
   logic waits_q, waits_try_q;        // an acquire or a try has no answer
   logic reads_q, writes_q;           // an access has none
-  logic [2:0] held_q;                // locks
+  logic [3:0] held_q;                // locks, by the step that took it
   logic [2:0] step_q;                // next record
   logic [2:0] steps_q;
   update_step_t [3:0] wanted_q;
@@ -79,6 +81,37 @@ module ccix_update_props
   assign over = (mine_rsp && !rsp_tag_i[7] && !wanted_q[step_q[1:0]].write) ||
                 (Posted ? mine_req && req_write_o : mine_rsp && rsp_tag_i[7]);
   assign last = step_q + 3'd1 == steps_q;
+  // The steps that take a lock, what they ask for, the next one, and the last one that has it.
+  typedef logic [LockWidth-1:0] lock_t;
+  lock_t [3:0] lock;
+  logic [3:0] firsts, exclusive, no_wait;
+  logic [1:0] next, top;
+  always_comb begin
+    next = '0;
+    top  = '0;
+    for (int s = 3; s >= 0; s--) begin
+      lock[s]      = lock_t'(wanted_q[s].record);
+      firsts[s]    = 3'(s) < steps_q;
+      exclusive[s] = 1'b0;
+      no_wait[s]   = 1'b0;
+    end
+    for (int s = 0; s < 4; s++) begin
+      for (int t = 0; t < 4; t++) begin
+        if (t < s && lock[t] == lock[s]) firsts[s] = 1'b0;
+        if (t < s && lock[t] > lock[s]) no_wait[s] = 1'b1;
+        if (3'(t) < steps_q && lock[t] == lock[s]) begin
+          exclusive[s] = exclusive[s] || wanted_q[t].write;
+          no_wait[s]   = no_wait[s] || wanted_q[t].no_wait;
+        end
+      end
+      if (held_q[s]) top = 2'(s);
+    end
+    for (int s = 3; s >= 0; s--) if (firsts[s] && !held_q[s]) next = 2'(s);
+  end
+  logic all, one, none;  // of its locks are held
+  assign all  = (held_q | (4'd1 << next)) == firsts;  // with the next one
+  assign one  = held_q == 4'd1;
+  assign none = held_q == '0;
 
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
@@ -101,14 +134,14 @@ module ccix_update_props
       if (acquire) waits_q <= 1'b1;
       if (grant) begin
         waits_q <= 1'b0;
-        fence_q[held_q[1:0]] <= ans_fence_i;
-        held_q <= held_q + 3'd1;
-        if (held_q + 3'd1 == steps_q) phase_q <= Works;
+        fence_q[next] <= ans_fence_i;
+        held_q[next] <= 1'b1;
+        if (all) phase_q <= Works;
       end
       if (refuse) begin
         waits_q <= 1'b0;
         abort_q <= 1'b1;
-        phase_q <= held_q == '0 ? Free : Ends;
+        phase_q <= none ? Free : Ends;
       end
       if (mine_req) begin
         reads_q  <= !req_write_o;
@@ -129,8 +162,8 @@ module ccix_update_props
         if (last) phase_q <= Ends;
       end
       if (release_) begin
-        held_q <= held_q - 3'd1;
-        if (held_q == 3'd1) phase_q <= Free;
+        held_q[top] <= 1'b0;
+        if (one) phase_q <= Free;
       end
     end
   end
@@ -185,33 +218,51 @@ module ccix_update_props
     more_orders_q   <= started_q && dut.order_q != '0 && (!order_valid_o || order_ready_i);
     more_accesses_q <= started_q && dut.access_q != '0 && (!req_valid_o || req_ready_i);
   end
+  logic has_lock, has_exclusive;  // of the record that is accessed
+  always_comb begin
+    has_lock      = 1'b0;
+    has_exclusive = 1'b0;
+    for (int unsigned s = 0; s < 4; s++) begin
+      if (held_q[s] && lock[s] == lock_t'(req_index_o)) begin
+        has_lock      = 1'b1;
+        has_exclusive = exclusive[s];
+      end
+    end
+  end
   logic now_order, now_req;
   assign now_order = order_valid_o && order_slot_o == slot_q;
   assign now_req   = req_valid_o && req_tag_o[0] == slot_q;
   always_comb begin
     if (started_q) begin
       if (now_order && order_op_o != LockRelease) begin
-        assert (phase_q == Locks && !waits_q && held_q < steps_q);
-        assert (order_lock_o == wanted_q[held_q[1:0]].record);
-        assert (order_exclusive_o == wanted_q[held_q[1:0]].write);
-        assert ((order_op_o == LockTry) == wanted_q[held_q[1:0]].no_wait);
+        assert (phase_q == Locks && !waits_q && held_q != firsts);
+        assert (order_lock_o == 16'(lock[next]));
+        assert (order_exclusive_o == exclusive[next]);
+        assert ((order_op_o == LockTry) == no_wait[next]);
+        // It never asks for a lock that it has, nor waits for one below.
+        for (int unsigned s = 0; s < 4; s++) begin
+          if (held_q[s]) assert (order_lock_o != 16'(lock[s]));
+          if (held_q[s] && order_op_o == LockAcquire) assert (order_lock_o > 16'(lock[s]));
+        end
       end
       if (now_order && order_op_o == LockRelease) begin
-        assert (phase_q == Ends && held_q != '0 && !reads_q && !writes_q);
-        assert (order_lock_o == wanted_q[2'(held_q - 3'd1)].record);
-        assert (order_fence_o == fence_q[2'(held_q - 3'd1)]);
+        assert (phase_q == Ends && !none && !reads_q && !writes_q);
+        assert (order_lock_o == 16'(lock[top]));
+        assert (order_fence_o == fence_q[top]);
       end
       if (now_req) begin
-        assert (phase_q == Works && held_q == steps_q && !reads_q && !writes_q);
+        assert (phase_q == Works && held_q == firsts && !reads_q && !writes_q);
+        // Its lock is held, exclusive for an update.
+        assert (has_lock && (!req_write_o || has_exclusive));
         assert (req_index_o == index_t'(wanted_q[step_q[1:0]].record));
         assert (req_write_o == write_q && req_tag_o == {write_q, 6'd0, slot_q});
         assert (!write_q || wanted_q[step_q[1:0]].write);
         assert (req_mask_o == (write_q ? mask_t'(8'hFF) : '1));
         if (write_q) assert (req_data_o == line_t'(value_q));
       end
-      assert ((locked_o && locked_slot_o == slot_q) == (grant && held_q + 3'd1 == steps_q));
-      assert ((refused_o && refused_slot_o == slot_q) == (refuse && held_q == '0));
-      assert ((done_o && done_slot_o == slot_q) == (release_ && held_q == 3'd1));
+      assert ((locked_o && locked_slot_o == slot_q) == (grant && all));
+      assert ((refused_o && refused_slot_o == slot_q) == (refuse && none));
+      assert ((done_o && done_slot_o == slot_q) == (release_ && one));
       if (done_o && done_slot_o == slot_q) begin
         assert (done_aborted_o == abort_q && (abort_q || done_digest_o == digest_q));
       end
@@ -237,36 +288,46 @@ module ccix_update_props
       // One thing at a time.
       assert (3'(order_waits) + 3'(access_waits) + 3'(waits_q) + 3'(reads_q) + 3'(writes_q) ==
               3'(phase_q != Free));
-      if (phase_q == Free) assert (held_q == '0);
+      if (phase_q == Free) assert (none);
+      assert ((held_q & ~firsts) == '0 || phase_q == Free);
       if (phase_q != Free) begin
         assert (steps_q inside {[3'd1:3'd4]} && 3'(dut.last_q[slot_q]) + 3'd1 == steps_q);
-        assert (dut.steps_q[slot_q] == wanted_q && held_q <= steps_q);
+        assert (dut.steps_q[slot_q] == wanted_q);
+        assert (dut.own_q[slot_q] == firsts);
+        for (int unsigned s = 0; s < 4; s++) begin
+          if (firsts[s]) assert (dut.exclusive_q[slot_q][s] == exclusive[s] &&
+                                 dut.no_wait_q[slot_q][s] == no_wait[s]);
+          for (int unsigned t = 0; t < s; t++) begin
+            if (held_q[s] && firsts[t]) assert (held_q[t]);
+          end
+        end
         assert (dut.id_q[slot_q] == id_q && dut.digest_q[slot_q] == digest_q);
         assert (dut.write_q[slot_q] == write_q && dut.abort_q[slot_q] == abort_q);
         if (write_q) assert (dut.value_q[slot_q] == value_q);
         assert (phase_q == Ends || !abort_q);
         for (int unsigned s = 0; s < 4; s++) begin
-          if (held_q > 3'(s)) assert (dut.fence_q[slot_q][s] == fence_q[s]);
+          if (held_q[s]) assert (dut.fence_q[slot_q][s] == fence_q[s]);
         end
       end
       if (phase_q == Locks) begin
-        assert (held_q < steps_q && 3'(dut.step_q[slot_q]) == held_q && step_q == '0);
+        assert (held_q != firsts && dut.step_q[slot_q] == next && step_q == '0);
         assert (!dut.release_q[slot_q] && !access_waits && !reads_q && !writes_q &&
                 !dut.write_q[slot_q]);
       end
       if (phase_q == Works) begin
-        assert (held_q == steps_q && step_q < steps_q && 3'(dut.step_q[slot_q]) == step_q);
+        assert (held_q == firsts && step_q < steps_q && 3'(dut.step_q[slot_q]) == step_q);
         assert (!dut.release_q[slot_q] && !order_waits && !waits_q);
         if (writes_q) assert (dut.write_q[slot_q]);
         if (reads_q) assert (!dut.write_q[slot_q]);
         if (dut.write_q[slot_q]) assert (wanted_q[step_q[1:0]].write);
       end
       if (phase_q == Ends) begin
-        assert (held_q != '0 && dut.release_q[slot_q] && 3'(dut.step_q[slot_q]) + 3'd1 == held_q);
+        assert (!none && dut.release_q[slot_q] && dut.step_q[slot_q] == top);
         assert (order_waits);
       end
       cover (done_o && done_slot_o == slot_q && steps_q == 3'd1 && !done_aborted_o);
       cover (done_o && done_slot_o == slot_q && done_aborted_o);
+      cover (done_o && done_slot_o == slot_q && steps_q == 3'd2 && firsts == 4'd1);
     end
   end
 endmodule

@@ -10,7 +10,10 @@
 ///               transactions; table, cache, agent and links stay
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
 ///               of each acquire and try, when it is decided; with CacheLines an exclusive grant
-///               that the unit's release makes is behind the record's line. Without: orders are
+///               that the unit's release makes is behind the record's line. A record's lock is the
+///               low 10 bits of its number; records of one lock wait for each other, and a
+///               transaction takes it once (ccix_locks). The line is that of the record below 1024.
+///               The host must wait only for a lock larger than all it has. Without: orders are
 ///               messages to a table of the host, and so are answers. With Cas, which needs
 ///               CacheLines: ccix_cas, and no table
 ///   Records     with CacheLines: through ccix_cache. Without: each by a read and a write of host
@@ -107,7 +110,15 @@ module ccix_locks_fpga
   logic unit_order_valid, unit_order_ready, unit_req_valid, unit_req_ready;
   logic to_unit, unit_rsp_valid, log_room, log_fail;
   log_events_t log_events;
-  ccix_update #(.Posted(Posted)) u_update (
+  // The table's lock of a record; elsewhere each record has its own.
+  localparam int unsigned UnitLocks = Table && !Cas ? LockWidth : 16;
+  logic [3:0] unused_own, unused_exclusive, unused_no_wait;
+  logic [1:0] last_lock;
+  ccix_locks #(.LockWidth(UnitLocks)) u_last_lock (
+    .last_i(update_last_i), .steps_i(update_steps_i), .own_o(unused_own),
+    .exclusive_o(unused_exclusive), .no_wait_o(unused_no_wait), .last_lock_o(last_lock)
+  );
+  ccix_update #(.Posted(Posted), .LockWidth(UnitLocks)) u_update (
     .clk_i, .rst_ni(unit_rst_n), .task_valid_i(update_valid_i && update_ready_o),
     .task_ready_o(unit_ready),
     .task_slot_i(update_slot_i), .task_id_i(update_id_i), .task_last_i(update_last_i),
@@ -137,7 +148,7 @@ module ccix_locks_fpga
     .clk_i, .rst_ni, .join_i(join_), .joined_o(joined), .token_o(token), .beat_i(beat),
     .token_i(unit_token), .current_o(current), .stop_i(stop || !log_room), .waits_o(waits),
     .task_valid_i(update_valid_i), .task_ready_o(update_ready_o), .task_slot_i(update_slot_i),
-    .task_last_i(update_last_i), .order_valid_i(unit_order_valid),
+    .task_last_i(last_lock), .order_valid_i(unit_order_valid),
     .order_ready_o(unit_order_ready), .order_i(unit_order), .ans_valid_o(to_unit),
     .req_valid_i(unit_req_valid), .req_ready_o(unit_req_ready), .req_i(unit_req),
     .rsp_valid_o(unit_rsp_valid), .order_valid_o(order_valid), .order_ready_i(order_ready),

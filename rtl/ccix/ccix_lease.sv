@@ -50,7 +50,7 @@ module ccix_lease
   input  logic                  task_valid_i,
   output logic                  task_ready_o,
   input  logic [SlotWidth-1:0]  task_slot_i,
-  input  logic [1:0]            task_last_i,
+  input  logic [1:0]            task_last_i,        // the number of its last lock (ccix_locks)
   input  logic                  order_valid_i,
   output logic                  order_ready_o,
   input  lock_order_t           order_i,            // its owner is the slot

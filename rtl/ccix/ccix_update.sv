@@ -3,7 +3,8 @@
 ///
 /// A transaction has one to four steps, each a record that it reads or updates. It takes all locks
 /// in the order of its steps, shared ones for reads, then reads and updates the records in that
-/// order, then releases the locks, the last first. A step that may not wait for its lock is a try:
+/// order, then releases the locks, the last first. Steps of one lock take it once, together; a lock
+/// behind a larger one is tried (ccix_locks). A step that may not wait for its lock is a try too:
 /// where it is refused, the transaction releases what it has and ends as aborted, with no record
 /// touched. A release has an answer that nothing waits for. An update makes 33 v + id of a record's
 /// first word v: the order of updates shows in it.
@@ -16,7 +17,10 @@
 ///               read to its update 2; the last release, taken, to done_o 0
 ///   Throughput  an order and an access a cycle, of different slots
 ///   Parameters  Slots 2..64: transactions open at once. Posted: nothing waits for an update's
-///               answer; the agent's messages and the orders must keep their order
+///               answer; the agent's messages and the orders must keep their order. LockWidth
+///               1..16: a record's lock is so many low bits of its number. 16: a lock a record
+///   Deadlock    none, if the table's other requesters too wait only for a lock that is larger than
+///               all they have                           (proved: formal/ccix/ccix_update.sby)
 ///   Digest      of a transaction: d = 33 d + v over the records that it read, from 0
 ///   Not done    records longer than a line, insertions, time limits
 module ccix_update
@@ -25,6 +29,7 @@ module ccix_update
 #(
   parameter  int unsigned Slots     = 64,
   parameter  bit          Posted    = 1'b0,
+  parameter  int unsigned LockWidth = 16,
   localparam int unsigned SlotWidth = $clog2(Slots),
   localparam int unsigned Steps     = 4
 ) (
@@ -81,6 +86,9 @@ module ccix_update
   logic [Slots-1:0] release_q, write_q, abort_q;
   step_t step_q [Slots];
   step_t last_q [Slots];
+  logic [Steps-1:0] own_q [Slots];        // steps that take a lock, exclusive ones, tries
+  logic [Steps-1:0] exclusive_q [Slots];
+  logic [Steps-1:0] no_wait_q [Slots];
   logic [31:0] id_q [Slots];
   update_step_t [Steps-1:0] steps_q [Slots];
   logic [15:0] fence_q [Slots][Steps];
@@ -109,11 +117,11 @@ module ccix_update
   assign access_step       = steps_q[access_slot_q][step_q[access_slot_q]];
   assign order_valid_o     = order_held_q;
   assign order_slot_o      = order_slot_q;
-  assign order_lock_o      = order_step.record;
-  assign order_exclusive_o = order_step.write;
+  assign order_lock_o      = 16'(order_step.record[LockWidth-1:0]);
+  assign order_exclusive_o = exclusive_q[order_slot_q][step_q[order_slot_q]];
   assign order_fence_o     = fence_q[order_slot_q][step_q[order_slot_q]];
   assign order_op_o        = release_q[order_slot_q] ? LockRelease :
-                             order_step.no_wait ? LockTry : LockAcquire;
+                             no_wait_q[order_slot_q][step_q[order_slot_q]] ? LockTry : LockAcquire;
   assign req_valid_o       = access_held_q;
   assign req_write_o       = write_q[access_slot_q];
   assign req_index_o       = index_t'(access_step.record);
@@ -121,9 +129,32 @@ module ccix_update
   assign req_mask_o        = req_write_o ? mask_t'(8'hFF) : '1;
   assign req_data_o        = line_t'(value_q[access_slot_q]);
 
+  // ---------------------------------------------------------------- locks of a transaction
+  logic [Steps-1:0] own, exclusive, no_wait;
+  step_t last_lock;
+  ccix_locks #(.LockWidth(LockWidth)) u_locks (
+    .last_i(task_last_i), .steps_i(task_steps_i), .own_o(own), .exclusive_o(exclusive),
+    .no_wait_o(no_wait), .last_lock_o(last_lock)
+  );
+  // The next step that takes a lock, and the one before; the step itself where there is none.
+  function automatic step_t step_above(logic [Steps-1:0] of, step_t at);
+    step_above = at;
+    for (int unsigned s = Steps - 1; s > 0; s--) begin
+      if (of[s] && s > 32'(at)) step_above = step_t'(s);
+    end
+  endfunction
+  function automatic step_t last_own(logic [Steps-1:0] of);
+    last_own = '0;
+    for (int unsigned s = 0; s < Steps; s++) if (of[s]) last_own = step_t'(s);
+  endfunction
+  function automatic step_t step_below(logic [Steps-1:0] of, step_t at);
+    step_below = at;
+    for (int unsigned s = 0; s < Steps; s++) if (of[s] && s < 32'(at)) step_below = step_t'(s);
+  endfunction
+
   // ---------------------------------------------------------------- what comes back
   slot_t ans_slot, rsp_slot;
-  step_t ans_step, rsp_step, order_at, access_at;
+  step_t ans_step, ans_next, rsp_step, order_at, access_at;
   logic granted, refused, released, ans_first, ans_last, rsp_read, rsp_last, rsp_update, stray;
   logic written, written_last;
   slot_t written_slot;
@@ -131,7 +162,8 @@ module ccix_update
   assign ans_slot   = ans_slot_i;
   assign ans_step   = step_q[ans_slot];
   assign ans_first  = ans_step == '0;
-  assign ans_last   = ans_step == last_q[ans_slot];
+  assign ans_next   = step_above(own_q[ans_slot], ans_step);
+  assign ans_last   = ans_next == ans_step;
   assign granted    = ans_valid_i && ans_status_i == LockGranted;
   assign refused    = ans_valid_i && ans_status_i inside {LockBusy, LockFull};
   assign order_at   = step_q[order_slot_q];
@@ -196,6 +228,9 @@ module ccix_update
       last_q[task_slot_i]    <= task_last_i;
       id_q[task_slot_i]      <= task_id_i;
       steps_q[task_slot_i]   <= task_steps_i;
+      own_q[task_slot_i]       <= own;
+      exclusive_q[task_slot_i] <= exclusive;
+      no_wait_q[task_slot_i]   <= no_wait;
       digest_q[task_slot_i]  <= '0;
       release_q[task_slot_i] <= 1'b0;
       write_q[task_slot_i]   <= 1'b0;
@@ -203,26 +238,33 @@ module ccix_update
     end
     if (granted) begin
       fence_q[ans_slot][ans_step] <= ans_fence_i;
-      step_q[ans_slot]            <= ans_last ? '0 : ans_step + 1'b1;
+      step_q[ans_slot]            <= ans_last ? '0 : ans_next;
     end
     if (refused) begin
-      step_q[ans_slot]    <= ans_step - 1'b1;
+      step_q[ans_slot]    <= step_below(own_q[ans_slot], ans_step);
       release_q[ans_slot] <= 1'b1;
       abort_q[ans_slot]   <= 1'b1;
     end
-    if (released) step_q[order_slot_q] <= order_at - 1'b1;
+    if (released) step_q[order_slot_q] <= step_below(own_q[order_slot_q], order_at);
     if (rsp_read) begin
       digest_q[rsp_slot] <= (digest_q[rsp_slot] << 5) + digest_q[rsp_slot] + value;
       value_q[rsp_slot]  <= (value << 5) + value + 64'(id_q[rsp_slot]);
       write_q[rsp_slot]  <= rsp_update;
       // Behind the last step the locks are released, from the last on.
-      if (!rsp_update && rsp_last) release_q[rsp_slot] <= 1'b1;
+      if (!rsp_update && rsp_last) begin
+        release_q[rsp_slot] <= 1'b1;
+        step_q[rsp_slot]    <= last_own(own_q[rsp_slot]);
+      end
       if (!rsp_update && !rsp_last) step_q[rsp_slot] <= rsp_step + 1'b1;
     end
     if (written) begin
       write_q[written_slot] <= 1'b0;
-      if (written_last) release_q[written_slot] <= 1'b1;
-      else step_q[written_slot] <= access_at + 1'b1;
+      if (written_last) begin
+        release_q[written_slot] <= 1'b1;
+        step_q[written_slot]    <= last_own(own_q[written_slot]);
+      end else begin
+        step_q[written_slot] <= access_at + 1'b1;
+      end
     end
   end
   prim_assert u_answers (
@@ -232,5 +274,5 @@ module ccix_update
   );
 
   logic unused;
-  assign unused = ^{rsp_data_i, rsp_tag_i, access_step};
+  assign unused = ^{rsp_data_i, rsp_tag_i, access_step, order_step, last_lock};
 endmodule

@@ -257,8 +257,9 @@ module eth_rx_d64
 
   // The frame's end waits for the sum of its last word. The next frame's first word comes 2 cycles
   // behind this one's last at the earliest, so what its headers say is held until it is judged.
+  // That word may be its last one too: whether this frame is cut is known before it counts.
   logic [1:0] end_q, end_length_q, end_fcs_q;
-  logic       arp_end_q;
+  logic       arp_end_q, cut_q;
   logic [10:0] seen_q;   // bytes of the frame
   logic [11:0] need_q;   // that its datagram and an FCS take
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -281,6 +282,7 @@ module eth_rx_d64
     end_length_q <= {end_length_q[0], end_length_i};
     end_fcs_q    <= {end_fcs_q[0], end_fcs_i};
     arp_end_q    <= arp_q;
+    cut_q        <= 12'(seen_q) < need_q;
     if (word_valid_i && word_last_i) seen_q <= {pos, 3'd0} + 11'(word_bytes_i);
     if (at[3]) need_q <= 12'(total_q) + 12'd18;
   end
@@ -291,7 +293,7 @@ module eth_rx_d64
     .lost_i  (1'b0),
     .length_i(end_length_q[1]),
     .fcs_i   (end_fcs_q[1]),
-    .cut_i   (12'(seen_q) < need_q),
+    .cut_i   (cut_q),
     .verdict_o
   );
 

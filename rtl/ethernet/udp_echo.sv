@@ -6,12 +6,14 @@
 ///
 ///   Handshake   that of a UDP service (docs/explanation/architecture.md). full_o is a level: a
 ///               datagram that starts then is not answered, lost_o strobes; rx_refuse_i of the
-///               stack may be driven by it instead
+///               stack may be driven by it instead. A datagram has up to 369 words, good or bad
 ///   Ordering    replies in the order of requests; bad and broadcast datagrams get none
 ///   Latency     rx_end_i to tx_valid_o 1 cycle; the preamble begins before, at tx_soon_o. With
 ///               gige_udp 4 cycles from the last byte of a frame to the first one of the preamble,
 ///               12 to the first one of the reply's header (asserted: tests/unit/ethernet)
 ///   Throughput  line rate, minimum frames back to back
+///   Safety      no word is stored on one of a reply that waits; a reply has all words of its
+///               datagram, or there is none           (proved: formal/ethernet/udp_echo.sby)
 ///   Parameters  Depth of the payload memory in words, a power of two 512..4096; Pending replies, a
 ///               power of two 2..64
 ///   Not done    changing payload
@@ -43,7 +45,9 @@ module udp_echo
   output logic        idle_o
 );
   localparam int unsigned AddrW    = $clog2(Depth);
-  localparam int unsigned MaxWords = 368;  // of a datagram of 1472 bytes
+  // Of a frame of 1518 bytes behind its headers. A good datagram has 368; of one whose length says
+  // more the FCS is pushed too, before the verdict.
+  localparam int unsigned MaxWords = 369;
   localparam int unsigned SumW     = 16 + $clog2(2 * MaxWords) + 1;
 
   if (Depth < 512 || Depth > 4096 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
@@ -94,7 +98,7 @@ module udp_echo
     end
   end
 
-  // The sum of at most 736 halves, folded twice: rx_end_i comes two cycles behind the last word at
+  // The sum of at most 738 halves, folded twice: rx_end_i comes two cycles behind the last word at
   // the earliest, for the FCS is between them.
   assign sum = fold_q[15:0] + 16'(fold_q[16]);
   always_ff @(posedge clk_i) begin

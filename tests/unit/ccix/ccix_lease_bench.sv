@@ -4,7 +4,8 @@ module ccix_lease_bench
   import ccix_pkg::*;
   import svm_pkg::*;
 #(
-  parameter bit Posted = 1'b0
+  parameter bit          Posted    = 1'b0,
+  parameter int unsigned LockWidth = 16
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -58,7 +59,12 @@ module ccix_lease_bench
   lock_answer_t ans;
   access_t ur, req;
   logic [1:0] fail;
-  ccix_update #(.Slots(8), .Posted(Posted)) u_update (
+  logic [1:0] last_lock;
+  ccix_locks #(.LockWidth(LockWidth)) u_locks (
+    .last_i(task_last_i), .steps_i(task_steps_i), .own_o(), .exclusive_o(), .no_wait_o(),
+    .last_lock_o(last_lock)
+  );
+  ccix_update #(.Slots(8), .Posted(Posted), .LockWidth(LockWidth)) u_update (
     .clk_i, .rst_ni(unit_rst_n), .task_valid_i(task_valid_i && task_ready_o),
     .task_ready_o(unit_ready), .task_slot_i, .task_id_i, .task_last_i,
     .task_steps_i, .locked_o, .locked_slot_o, .refused_o, .refused_slot_o, .done_o(unit_done),
@@ -77,7 +83,7 @@ module ccix_lease_bench
   ccix_lease #(.Slots(8), .Lease(60)) u_lease (
     .clk_i, .rst_ni, .join_i(join_), .joined_o(joined), .token_o(token), .beat_i(beat),
     .token_i(unit_token), .current_o(current), .stop_i(reset_i || hold_i), .waits_o(waits),
-    .task_valid_i, .task_ready_o, .task_slot_i, .task_last_i, .order_valid_i(uo_valid),
+    .task_valid_i, .task_ready_o, .task_slot_i, .task_last_i(last_lock), .order_valid_i(uo_valid),
     .order_ready_o(uo_ready), .order_i(uo), .ans_valid_o(ua_valid), .req_valid_i(ur_valid),
     .req_ready_o(ur_ready), .req_i(ur), .rsp_valid_o(us_valid), .order_valid_o, .order_ready_i,
     .order_o(order), .ans_valid_i, .ans_i(ans), .req_valid_o, .req_ready_i, .req_o(req),

@@ -42,18 +42,37 @@ def test_ccix_cache() -> None:
     run("isthmus:ccix:ccix", "ccix_cache", "ccix_cache_tb", parameters={"Sets": 2, "Ways": 4, "NumMshr": 4})
 
 
-@pytest.mark.parametrize("posted", [0, 1])
-def test_ccix_update(posted: int) -> None:
-    run("isthmus:ccix:ccix", "ccix_update", "ccix_update_tb", parameters={"Slots": 8, "Posted": posted})
+@pytest.mark.parametrize(("posted", "lock_width"), [(0, 16), (1, 16), (0, 2)])
+def test_ccix_update(monkeypatch: pytest.MonkeyPatch, posted: int, lock_width: int) -> None:
+    monkeypatch.setenv("CCIX_LOCK_WIDTH", str(lock_width))
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_update",
+        "ccix_update_tb",
+        parameters={"Slots": 8, "Posted": posted, "LockWidth": lock_width},
+    )
 
 
 @pytest.mark.parametrize("posted", [0, 1])
-def test_ccix_lease(posted: int) -> None:
+def test_ccix_update_with_lock_table(monkeypatch: pytest.MonkeyPatch, posted: int) -> None:
+    monkeypatch.setenv("CCIX_LOCK_WIDTH", "2")
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_table_bench",
+        "ccix_table_tb",
+        parameters={"Posted": posted, "LockWidth": 2},
+        extra_sources=[HERE / "ccix_table_bench.sv"],
+    )
+
+
+@pytest.mark.parametrize(("posted", "lock_width"), [(0, 16), (1, 16), (1, 2)])
+def test_ccix_lease(monkeypatch: pytest.MonkeyPatch, posted: int, lock_width: int) -> None:
+    monkeypatch.setenv("CCIX_LOCK_WIDTH", str(lock_width))
     run(
         "isthmus:ccix:ccix",
         "ccix_lease_bench",
         "ccix_lease_tb",
-        parameters={"Posted": posted},
+        parameters={"Posted": posted, "LockWidth": lock_width},
         extra_sources=[HERE / "ccix_lease_bench.sv"],
     )
 

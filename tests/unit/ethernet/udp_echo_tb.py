@@ -13,6 +13,7 @@ from cocotb.triggers import FallingEdge
 
 DEPTH = 512
 LARGEST = 1472
+FRAME_WORDS = 369  # that a stack pushes of a frame of 1518 bytes whose header says more: its FCS too
 ROUNDS = 250
 
 
@@ -155,4 +156,21 @@ async def a_full_memory_takes_no_datagram_and_says_so(dut: Any) -> None:
     assert lost > 10
     while bench.expected:
         await bench.reply()
+    assert int(dut.idle_o.value)
+
+
+@cocotb.test()
+async def a_datagram_cut_by_its_frame_changes_no_reply_that_waits(dut: Any) -> None:
+    """Its length is that of a larger frame. The stack pushes all that there is, and says bad at the end."""
+    bench = Bench(dut)
+    await bench.start()
+    refused = 0
+    for waiting in range(DEPTH - FRAME_WORDS - 3, DEPTH - FRAME_WORDS + 4):
+        await bench.send(random.randbytes(4 * waiting), 1)
+        await FallingEdge(dut.clk_i)
+        refused += int(dut.full_o.value)
+        await bench.send(random.randbytes(4 * FRAME_WORDS), 2, good=False)
+        await bench.reply()
+        assert not int(dut.tx_valid_o.value)
+    assert refused == 3
     assert int(dut.idle_o.value)

@@ -28,7 +28,7 @@ from frames import (
     udp_frame,
     with_fcs,
 )
-from xgmii_words import ERROR, IDLE, Lane, frame, idle, words
+from xgmii_words import ERROR, IDLE, PREAMBLE, TERMINATE, Lane, data, frame, idle, words
 
 ME = Node(bytes.fromhex("021122334455"), bytes([192, 168, 7, 2]), 60368)
 PEER = Node(bytes.fromhex("0a0b0c0d0e0f"), bytes([192, 168, 7, 77]), 40001)
@@ -366,6 +366,20 @@ async def frames_at_the_least_gap_keep_their_own_verdicts(dut: object) -> None:
     await b.drive(lanes)
     b.check_counters()
     assert len(b.replies()) == asked
+
+
+@cocotb.test()
+async def a_fragment_at_the_least_gap_leaves_the_frame_before_it_good(dut: object) -> None:
+    """A fragment of one word ends before the frame in front of it is judged."""
+    b = await bench(dut)
+    for size in range(18, 34):
+        payload = random.randbytes(size)
+        lanes = frame(with_fcs(udp_frame(PEER, ME, payload)))
+        lanes += idle(4 + -len(lanes) % 4)
+        for rest in (0, 1, 4, 7, 8, 12, 40):
+            before = len(b.seen)
+            await b.drive([*lanes, *PREAMBLE, *data(bytes(rest)), (TERMINATE, 1)])
+            assert [(one.good, one.payload) for one in b.seen[before:]] == [(True, payload)], (size, rest)
 
 
 @cocotb.test()
