@@ -9,6 +9,7 @@ module coherence_cache
   parameter  int unsigned NumMshr   = 16,
   parameter  int unsigned Bytes     = LineBytes,
   parameter  bit          Atomics   = 1'b0,
+  parameter  bit          Look      = 1'b0,
   localparam int unsigned LineWidth = 8 * Bytes
 ) (
   input  logic       clk_i,
@@ -43,7 +44,9 @@ module coherence_cache
   output logic [LineWidth-1:0] rsd_data_o,
   output logic       rsn_valid_o,
   input  logic       rsn_ready_i,
-  output header_t    rsn_header_o
+  output header_t    rsn_header_o,
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   // Its window, one that is answered, and its MSHRs (coherence_cache_window, coherence_cache).
   localparam int unsigned Most = NumMshr + 5;
@@ -90,5 +93,5 @@ module coherence_cache
   logic unused;
   assign unused = ^{core_op_i, core_index_i, core_mask_i, core_data_i, core_atomic_i, fwd_valid_i,
                     fwd_message_i, fwd_index_i, rsp_message_i, rsp_dirty_i, rsp_side_i, rsp_id_i,
-                    rsp_data_i, Sets, Ways, Atomics};
+                    rsp_data_i, Sets, Ways, Atomics, Look, look_i};
 endmodule

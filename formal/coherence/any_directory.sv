@@ -10,7 +10,8 @@ module coherence_directory
   parameter int unsigned Sets   = 64,
   parameter int unsigned Ways   = 4,
   parameter int unsigned NumTbe = 16,
-  parameter int unsigned Skip   = 0
+  parameter int unsigned Skip   = 0,
+  parameter bit          Look   = 1'b0
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -51,7 +52,9 @@ module coherence_directory
   output logic       mem_rsp_ready_o,
   input  logic [7:0] mem_rsp_tag_i,
   input  line_t      mem_rsp_data_i,
-  output logic       stray_o
+  output logic       stray_o,
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   // Its transactions, and those of its pipeline that are taken and not answered.
   localparam int unsigned Most = NumTbe + 3;
@@ -109,5 +112,5 @@ module coherence_directory
   logic unused;
   assign unused = ^{core_op_i, core_index_i, core_mask_i, core_data_i, req_message_i, req_header_i,
                     req_payload_i, rsp_valid_i, rsp_message_i, rsp_index_i, rsp_data_i,
-                    mem_rsp_valid_i, mem_rsp_tag_i, mem_rsp_data_i, Sets, Ways, Skip};
+                    mem_rsp_valid_i, mem_rsp_tag_i, mem_rsp_data_i, Sets, Ways, Skip, Look, look_i};
 endmodule

@@ -24,7 +24,8 @@ module coherence_cache_props
   input line_t      rsp_data_i,
   input logic       req_ready_i,
   input logic       rsd_ready_i,
-  input logic       rsn_ready_i
+  input logic       rsn_ready_i,
+  input coherence_look_pkg::look_t look_i
 );
   localparam int unsigned NumMshr = 2;
   logic rst_ni = 1'b0;
@@ -36,7 +37,8 @@ module coherence_cache_props
   header_t req_header_o, rsd_header_o, rsn_header_o;
   coherence_atomic_pkg::atomic_t core_atomic_i;
   assign core_atomic_i = '0;
-  coherence_cache #(.Sets(2), .Ways(2), .NumMshr(NumMshr)) dut (.*);
+  coherence_look_pkg::looked_t looked_o;
+  coherence_cache #(.Sets(2), .Ways(2), .NumMshr(NumMshr), .Look(1'b1)) dut (.*);
 
   // What is in the pipeline, and may send: forwards and operations; of them, operations.
   logic [1:0] flying, cores;

@@ -32,7 +32,8 @@ module coherence_directory_props
   input logic       mem_req_ready_i,
   input logic       mem_rsp_valid_i,
   input logic [7:0] mem_rsp_tag_i,
-  input line_t      mem_rsp_data_i
+  input line_t      mem_rsp_data_i,
+  input coherence_look_pkg::look_t look_i
 );
   localparam int unsigned Sets = 2, Ways = 2, NumTbe = 2, TbeWidth = $clog2(NumTbe);
   typedef logic [TbeWidth-1:0] own_id_t;
@@ -49,7 +50,8 @@ module coherence_directory_props
   line_t core_rsp_data_o, rsd_data_o;
   memory_t mem_req_o;
   header_t fwd_header_o, rsd_header_o, rsn_header_o;
-  coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) dut (.*);
+  coherence_look_pkg::looked_t looked_o;
+  coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe), .Look(1'b1)) dut (.*);
 
   // ---------------------------------------------------------------- what is in it
   entry_t [Sets-1:0][Ways-1:0] entry;

@@ -25,7 +25,8 @@ module coherence_host_props
   input logic       mem_req_ready_i,
   input logic       mem_rsp_valid_i,
   input logic [7:0] mem_rsp_tag_i,
-  input line_t      mem_rsp_data_i
+  input line_t      mem_rsp_data_i,
+  input coherence_look_pkg::look_t look_i
 );
   localparam int unsigned Tbes = 4;  // of a home
   logic rst_ni = 1'b0;
@@ -40,7 +41,9 @@ module coherence_host_props
   logic [NumVcs-1:0] valid_o;
   logic [NumVcs-1:0][3:0] count_o;
   word_t [NumVcs-1:0][ChunkWords-1:0] words_o;
-  coherence_host #(.Sets(8), .Ways(2), .NumTbe(4 * Tbes), .NumLinks(1), .Homes(2)) dut (.*);
+  coherence_look_pkg::looked_t looked_o;
+  coherence_host #(.Sets(8), .Ways(2), .NumTbe(4 * Tbes), .NumLinks(1), .Homes(2),
+                   .Look(1'b1)) dut (.*);
 
   // By home h: parity h % 2, and bit 1 of the index h / 2.
   logic [3:0] to_home, mem_asked, mem_answered, open_zero;

@@ -13,7 +13,8 @@ module coherence_io_props
   input logic [NumVcs-1:0]        agent_valid_i,
   input logic [NumVcs-1:0]        ready_i,
   input word_t [0:0][NumVcs-1:0][7:0] words_i,
-  input logic [0:0][NumVcs-1:0][3:0]  avail_i
+  input logic [0:0][NumVcs-1:0][3:0]  avail_i,
+  input logic [63:0]                  window_data_i
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -24,7 +25,8 @@ module coherence_io_props
   logic [NumVcs-1:0] agent_ready_o;
   circuits_t agent, circuits_o;
   logic [0:0][NumVcs-1:0][3:0] agent_avail_o, pop_o;
-  coherence_io #(.NumWords(2)) dut (
+  window_t window_o;
+  coherence_io #(.NumWords(2), .Window(1'b1)) dut (
     .agent_i(agent), .agent_pop_i('0), .*
   );
   assign agent = '{valid: agent_valid_i, count: {NumVcs{4'd1}}, words: '0};
@@ -52,6 +54,13 @@ module coherence_io_props
       held : assert (!hold_o || !(req_i.valid && req_i.kind == IoBarrier && req_ready_o));
       no_answer_to_nothing : assert (!rsp_o.valid || dut.sent_q != dut.done_q || dut.synced_q);
     end
+    // An access is of the register file or of the window.
+    if (rst_ni) begin
+      store_in_file : assert (!event_o.valid || event_o.ipi || !event_o.address[15]);
+      in_window : assert (!window_o.valid || dut.ask.address[15]);
+      once : assert (!window_o.valid || pop_o[0][0] != '0);
+    end
+    load_in_window : cover (rst_ni && window_o.valid && !window_o.write);
     barrier_done : cover (rst_ni && rsp_o.valid && dut.synced_q && dut.sent_q == dut.done_q);
   end
 endmodule

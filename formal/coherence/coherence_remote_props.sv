@@ -20,7 +20,8 @@ module coherence_remote_props
   input coherence_atomic_pkg::atomic_t req_atomic_i,
   input logic [NumVcs-1:0]            ready_i,
   input word_t [0:0][NumVcs-1:0][7:0] words_i,
-  input logic [0:0][NumVcs-1:0][3:0]  avail_i
+  input logic [0:0][NumVcs-1:0][3:0]  avail_i,
+  input coherence_look_pkg::look_t look_i
 );
   localparam int unsigned Own = 16;  // MSHRs of a slice: ids 0 to 15 of a side are the cache's
   logic rst_ni = 1'b0;
@@ -33,7 +34,9 @@ module coherence_remote_props
   logic [NumVcs-1:0][3:0] count_o;
   word_t [NumVcs-1:0][ChunkWords-1:0] words_o;
   logic [0:0][NumVcs-1:0][3:0] pop_o;
-  coherence_remote #(.Sets(4), .Ways(2), .NumMshr(2 * Own), .NumLinks(1), .Slices(2)) dut (.*);
+  coherence_look_pkg::looked_t looked_o;
+  coherence_remote #(.Sets(4), .Ways(2), .NumMshr(2 * Own), .NumLinks(1), .Slices(2),
+                     .Look(1'b1)) dut (.*);
 
   // ---------------------------------------------------------------- responses are sinks
   // The same responses alone, with nothing else at hand: they are taken in the same cycles.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The coherence protocol's table: SystemVerilog and the reference page from ``rtl/coherence/protocol.toml``.
+"""The coherence protocol's table, ``rtl/coherence/protocol.toml``: SystemVerilog, Rust and a page.
 
 The generated files are committed. `check` says which of them no longer agree with the table;
 `python -m isthmus.coherence` writes them.
@@ -19,6 +19,7 @@ from isthmus.paths import ROOT
 SOURCE = Path("rtl/coherence/protocol.toml")
 PACKAGE = Path("rtl/coherence/gen/coherence_pkg.sv")
 SENDERS = Path("rtl/coherence/gen/coherence_sender_pkg.sv")
+RUST = Path("crates/isthmus-host/src/coherent/protocol.rs")
 DOCS = Path("docs/reference/coherence.md")
 
 WORDS: Mapping[str, int] = {"none": 1, "word": 2, "pair": 3, "line": 17, "masked": 19}
@@ -172,7 +173,8 @@ def _check(table: Table) -> None:
 def generate(out_root: Path = ROOT, source_root: Path = ROOT) -> list[Path]:
     """Write every generated file below `out_root`."""
     table = load(source_root)
-    return write(out_root, ((PACKAGE, package(table)), (SENDERS, senders(table)), (DOCS, page(table))))
+    made = ((PACKAGE, package(table)), (SENDERS, senders(table)), (RUST, rust(table)), (DOCS, page(table)))
+    return write(out_root, made)
 
 
 def check(root: Path = ROOT) -> list[str]:
@@ -483,6 +485,90 @@ def _response(table: Table) -> list[str]:
         "",
     ]
     return out
+
+
+# ---------------------------------------------------------------- Rust
+_RUST_HEAD = """\
+// SPDX-License-Identifier: Apache-2.0
+// Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those, not this.
+//! Messages of the coherence protocol and states of a line, as a tracer in the gateware tells them.
+
+/// Circuits of messages about lines.
+pub const LINE_CIRCUITS: std::ops::RangeInclusive<u8> = {first}..={last};
+"""
+_RUST_STATES = (
+    ("Remote", "What a cache has of a line of the other end's memory.", REMOTE),
+    ("Home", "What the home's own cache has of a line.", HOME),
+    ("Directory", "What a home has noted of the other end's copy of a line.", DIRECTORY),
+)
+
+
+def rust(table: Table) -> str:
+    """Names of messages and states for programs that read a tracer."""
+    circuits = [message.circuit for message in table.messages]
+    out = [_RUST_HEAD.format(first=min(circuits), last=max(circuits) + 1)]
+    out += ["/// A message about a line.", _DERIVE, "pub enum Message {"]
+    for message in table.messages:
+        out += [f"    /// {message.text[:1].upper()}{message.text[1:]}.", f"    {_camel(message.name)},"]
+    out += ["}", "", "impl Message {"]
+    out += _rust_of(
+        "The message of a code on a circuit.",
+        "circuit: u8, code: u8",
+        "(circuit & !1, code)",
+        [(f"({m.circuit}, {m.opcode})", _camel(m.name)) for m in table.messages],
+    )
+    out += ["", *_rust_name([(_camel(m.name), m.name) for m in table.messages])]
+    sends = [_camel(m.name) for m in table.messages if m.sender == "home"]
+    out += [
+        "",
+        "    /// Whether the home of the line sends it, and not the end with the cache.",
+        "    #[must_use]",
+        "    pub const fn from_home(self) -> bool {",
+        "        match self {",
+        *[f"            {'| ' if at else ''}Self::{name}" for at, name in enumerate(sends[:-1])],
+        f"            | Self::{sends[-1]} => true,",
+        "            _ => false,",
+        "        }",
+        "    }",
+        "}",
+    ]
+    for kind, what, states in _RUST_STATES:
+        out += ["", f"/// {what}", _DERIVE, f"pub enum {kind} {{"]
+        for state in states:
+            out += [f"    /// {state}.", f"    {_camel(state)},"]
+        out += ["}", "", f"impl {kind} {{"]
+        numbered = [(str(number), _camel(state)) for number, state in enumerate(states)]
+        out += _rust_of("The state of a code.", "code: u8", "code", numbered)
+        out += ["", *_rust_name([(_camel(state), state) for state in states]), "}"]
+    return "\n".join(out) + "\n"
+
+
+_DERIVE = "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]"
+
+
+def _rust_of(what: str, given: str, key: str, rows: Sequence[tuple[str, str]]) -> list[str]:
+    return [
+        f"    /// {what} None of what the protocol does not have.",
+        "    #[must_use]",
+        f"    pub const fn of({given}) -> Option<Self> {{",
+        f"        match {key} {{",
+        *[f"            {code} => Some(Self::{name})," for code, name in rows],
+        "            _ => None,",
+        "        }",
+        "    }",
+    ]
+
+
+def _rust_name(rows: Sequence[tuple[str, str]]) -> list[str]:
+    return [
+        "    /// Its name in the protocol's table.",
+        "    #[must_use]",
+        "    pub const fn name(self) -> &'static str {",
+        "        match self {",
+        *[f'            Self::{variant} => "{name}",' for variant, name in rows],
+        "        }",
+        "    }",
+    ]
 
 
 # ---------------------------------------------------------------- page

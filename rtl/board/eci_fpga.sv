@@ -30,7 +30,8 @@ module eci_fpga
   parameter int unsigned CacheWays = 4,
   parameter int unsigned NumMshr   = 32,
   parameter int unsigned CacheSlices = 1,
-  parameter bit          Atomics   = 1'b0
+  parameter bit          Atomics   = 1'b0,
+  parameter int unsigned Trace     = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -89,12 +90,14 @@ module eci_fpga
   io_rsp_t io_rsp;
   io_event_t io_event;
   link_status_t [NumLinks-1:0] status;
+  coherence_look_pkg::look_t look;
+  coherence_look_pkg::looked_t looked;
   logic stray, requested, quiet, hold, lines_ready;
   assign lines_req_ready_o = lines_ready && !hold;
 
   coherence_remote #(
     .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .NumLinks(NumLinks),
-    .Slices(CacheSlices), .Atomics(Atomics)
+    .Slices(CacheSlices), .Atomics(Atomics), .Look(Trace != 0)
   ) u_remote (
     .clk_i, .rst_ni,
     .req_valid_i(lines_req_valid_i && !hold), .req_ready_o(lines_ready),
@@ -104,18 +107,19 @@ module eci_fpga
     .req_atomic_i(lines_req_atomic_i),
     .rsp_valid_o(lines_rsp_valid_o), .rsp_tag_o(lines_rsp_tag_o), .rsp_data_o(lines_rsp_data_o),
     .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
-    .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .quiet_o(quiet), .stray_o(stray)
+    .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop), .quiet_o(quiet), .stray_o(stray),
+    .look_i(look), .looked_o(looked)
   );
   coherence_node #(
     .NumLinks(NumLinks), .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window),
-    .RoundTrip(RoundTrip)
+    .RoundTrip(RoundTrip), .Trace(Trace)
   ) u_node (
     .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
     .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_i(io_req), .io_req_ready_o,
     .io_rsp_o(io_rsp), .io_event_o(io_event), .quiet_i(quiet), .hold_o(hold), .agent_i(tx),
     .agent_ready_o(tx_ready), .agent_words_o(rx_words), .agent_avail_o(rx_avail),
     .agent_pop_i(rx_pop), .agent_stray_i(stray), .requested_o(requested), .status_o(status),
-    .stray_o(status_stray_o)
+    .stray_o(status_stray_o), .look_o(look), .looked_i(looked)
   );
 
   // The pins of words and of the state.

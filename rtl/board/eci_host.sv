@@ -31,7 +31,8 @@ module eci_host
   parameter int unsigned NumTbe    = 64,
   parameter int unsigned DirectorySets = 0,
   parameter int unsigned DirectoryWays = 4,
-  parameter int unsigned DirectoryHomes = 1
+  parameter int unsigned DirectoryHomes = 1,
+  parameter int unsigned Trace     = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -101,6 +102,8 @@ module eci_host
   io_rsp_t io_rsp;
   io_event_t io_event;
   link_status_t [NumLinks-1:0] status;
+  coherence_look_pkg::look_t look;
+  coherence_look_pkg::looked_t looked;
   logic stray, unused_requested, unused_hold;
 
   if (DirectorySets == 0) begin : gen_plain
@@ -112,6 +115,7 @@ module eci_host
       .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
       .mem_rsp_data_i, .stray_o(stray)
     );
+    assign looked = '{valid: look.valid, state: '0};  // no line has a state
     assign lines_req_ready_o = 1'b0;
     assign lines_rsp_valid_o = 1'b0;
     assign lines_rsp_tag_o   = '0;
@@ -122,7 +126,7 @@ module eci_host
   end else begin : gen_directory
     coherence_host #(
       .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe), .NumLinks(NumLinks),
-      .Homes(DirectoryHomes)
+      .Homes(DirectoryHomes), .Look(Trace != 0)
     ) u_home (
       .clk_i, .rst_ni,
       .req_valid_i(lines_req_valid_i), .req_ready_o(lines_req_ready_o),
@@ -134,20 +138,20 @@ module eci_host
       .valid_o(tx.valid), .ready_i(tx_ready), .count_o(tx.count), .words_o(tx.words),
       .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
       .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
-      .mem_rsp_data_i, .stray_o(stray)
+      .mem_rsp_data_i, .stray_o(stray), .look_i(look), .looked_o(looked)
     );
   end
   // The host has no uncached stores of lines elsewhere: it is always quiet.
   coherence_node #(
     .NumLinks(NumLinks), .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window),
-    .RoundTrip(RoundTrip)
+    .RoundTrip(RoundTrip), .Trace(Trace)
   ) u_node (
     .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
     .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_i(io_req), .io_req_ready_o,
     .io_rsp_o(io_rsp), .io_event_o(io_event), .quiet_i(1'b1), .hold_o(unused_hold), .agent_i(tx),
     .agent_ready_o(tx_ready), .agent_words_o(rx_words), .agent_avail_o(rx_avail),
     .agent_pop_i(rx_pop), .agent_stray_i(stray), .requested_o(unused_requested), .status_o(status),
-    .stray_o(status_stray_o)
+    .stray_o(status_stray_o), .look_o(look), .looked_i(looked)
   );
 
   // The pins of words and of the state.

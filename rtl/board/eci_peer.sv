@@ -34,7 +34,8 @@ module eci_peer
   parameter int unsigned NumTbe    = 64,
   parameter int unsigned DirectorySets = 64,
   parameter int unsigned DirectoryWays = 4,
-  parameter int unsigned DirectoryHomes = 1
+  parameter int unsigned DirectoryHomes = 1,
+  parameter int unsigned Trace     = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -106,13 +107,15 @@ module eci_peer
   io_rsp_t io_rsp;
   io_event_t io_event;
   link_status_t [NumLinks-1:0] status;
+  coherence_look_pkg::look_t look;
+  coherence_look_pkg::looked_t looked;
   logic stray, requested, quiet, hold, lines_ready;
   assign lines_req_ready_o = lines_ready && !hold;
 
   coherence_peer #(
     .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .Slices(CacheSlices), .Atomics(Atomics),
     .DirectorySets(DirectorySets), .DirectoryWays(DirectoryWays), .NumTbe(NumTbe),
-    .Homes(DirectoryHomes), .NumLinks(NumLinks)
+    .Homes(DirectoryHomes), .NumLinks(NumLinks), .Look(Trace != 0)
   ) u_peer (
     .clk_i, .rst_ni, .own_i(cfg_fpga_i),
     .req_valid_i(lines_req_valid_i && !hold), .req_ready_o(lines_ready),
@@ -124,18 +127,18 @@ module eci_peer
     .circuits_o(tx), .ready_i(tx_ready), .words_i(rx_words), .avail_i(rx_avail), .pop_o(rx_pop),
     .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
     .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
-    .mem_rsp_data_i, .quiet_o(quiet), .stray_o(stray)
+    .mem_rsp_data_i, .quiet_o(quiet), .stray_o(stray), .look_i(look), .looked_o(looked)
   );
   coherence_node #(
     .NumLinks(NumLinks), .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window),
-    .RoundTrip(RoundTrip)
+    .RoundTrip(RoundTrip), .Trace(Trace)
   ) u_node (
     .clk_i, .rst_ni, .partition_i(cfg_partition_i), .blocks_tx_data_o, .blocks_tx_ready_i,
     .blocks_rx_data_i, .blocks_rx_valid_i, .io_req_i(io_req), .io_req_ready_o,
     .io_rsp_o(io_rsp), .io_event_o(io_event), .quiet_i(quiet), .hold_o(hold), .agent_i(tx),
     .agent_ready_o(tx_ready), .agent_words_o(rx_words), .agent_avail_o(rx_avail),
     .agent_pop_i(rx_pop), .agent_stray_i(stray), .requested_o(requested), .status_o(status),
-    .stray_o(status_stray_o)
+    .stray_o(status_stray_o), .look_o(look), .looked_i(looked)
   );
 
   // The pins of words and of the state.

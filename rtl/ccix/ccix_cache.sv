@@ -118,7 +118,9 @@ module ccix_cache
     .rsd_data_o      (rsd_data),
     .rsn_valid_o     (rsn_valid),
     .rsn_ready_i     (rsn_ready),
-    .rsn_header_o    (rsn_header)
+    .rsn_header_o    (rsn_header),
+    .look_i          ('0),
+    .looked_o        ()
   );
 
   // ---------------------------------------------------------------- to the home

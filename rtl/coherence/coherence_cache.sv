@@ -19,9 +19,10 @@
 ///   Atomics     core_atomic_i, with a store: the word is changed, the line answered as it was. It
 ///               and all behind it wait until the line is writable, then all but responses until
 ///               the word is written, 6 cycles. With Atomics 0: none
+///   Look        where no input comes, the state of a line that is asked for: as coherence_trace
 ///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of
 ///               each parity; an id is a number in its half. Bytes of a line 1..128, with Atomics
-///               32, 64 or 128
+///               32, 64 or 128. Look 1: a line can be asked for
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
@@ -31,6 +32,7 @@ module coherence_cache
   parameter  int unsigned NumMshr   = 16,
   parameter  int unsigned Bytes     = LineBytes,
   parameter  bit          Atomics   = 1'b0,
+  parameter  bit          Look      = 1'b0,
   localparam int unsigned LineWidth = 8 * Bytes
 ) (
   input  logic       clk_i,
@@ -67,7 +69,9 @@ module coherence_cache
   output logic [LineWidth-1:0] rsd_data_o,
   output logic       rsn_valid_o,
   input  logic       rsn_ready_i,
-  output header_t    rsn_header_o
+  output header_t    rsn_header_o,
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   if (Sets < 2 || Sets > 4096 || (Sets & (Sets - 1)) != 0) begin : gen_sets_check
     $error("coherence_cache: Sets is %0d, legal is a power of two, 2..4096", Sets);
@@ -157,6 +161,7 @@ module coherence_cache
       s0_atomic = head_atomic;
       if (head_atomic.valid) s0.mask = '0;
     end
+    if (Look && !s0_valid) s0.index = look_i.index;
   end
 
   // ---------------------------------------------------------------- 1: read tags and MSHRs
@@ -192,12 +197,13 @@ module coherence_cache
   );
   // Behind an operation that waits: what was taken in that cycle is dropped here.
   assign s1_valid = s1_taken_q && !(s1_q.core && again_q);
+  // A line that is looked up passes the stages where no input does: it changes nothing.
+  logic [1:0] looks_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      s1_taken_q <= 1'b0;
-      s2_valid_q <= 1'b0;
-      again_q    <= 1'b0;
+      {s1_taken_q, s2_valid_q, again_q, looks_q} <= '0;
     end else begin
+      looks_q    <= {looks_q[0], Look && look_i.valid && !s0_valid};
       s1_taken_q <= s0_valid;
       s2_valid_q <= s1_valid && !(s1_q.core && again);
       again_q    <= again;
@@ -248,6 +254,8 @@ module coherence_cache
   end
   assign hit   = hit_ways != '0;
   assign state = remote_e'(found);
+  assign looked_o = '{valid: looks_q[1] && s2_q.index == look_i.index,
+                      state: coherence_look_pkg::of_cache(state)};
 
   assign step    = remote_step(state, s2_q.what);
   assign victim  = remote_step(given.state, InEvict);
@@ -328,9 +336,7 @@ module coherence_cache
   header_t s3_rsd_header_q, s3_rsn_header_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      s3_rsp_q <= 1'b0;
-      s3_rsd_q <= 1'b0;
-      s3_rsn_q <= 1'b0;
+      {s3_rsp_q, s3_rsd_q, s3_rsn_q} <= '0;
     end else begin
       s3_rsp_q <= (done && !miss) || (s2_valid_q && fill && !s2_atomic_q.valid);
       s3_rsd_q <= rsd_message != MsgNone;
@@ -390,5 +396,5 @@ module coherence_cache
     .data_o(rsn_head), .usage_o(rsn_usage)
   );
   logic unused;
-  assign unused = ^{ready, step, victim, s2_atomic_q};
+  assign unused = ^{ready, step, victim, s2_atomic_q, look_i};
 endmodule

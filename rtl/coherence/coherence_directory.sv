@@ -22,8 +22,10 @@
 ///   Latency     req_valid_i to rsd_valid_o 5 cycles of a line that is here; memory adds 3 and its
 ///               own time
 ///   Throughput  an input a cycle, of one source one in 3 cycles
+///   Look        where no input comes, the state of a line that is asked for: as coherence_trace
 ///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumTbe a power of two, 2..64; Skip
-///               0..8 low bits of the index that are the same in all lines of this home
+///               0..8 low bits of the index that are the same in all lines of this home; Look 1: a
+///               line can be asked for
 ///   Not done    RLDI and stores of lines without an entry make none: they go to memory
 module coherence_directory
   import coherence_pkg::*;
@@ -33,7 +35,8 @@ module coherence_directory
   parameter int unsigned Sets   = 64,
   parameter int unsigned Ways   = 4,
   parameter int unsigned NumTbe = 16,
-  parameter int unsigned Skip   = 0
+  parameter int unsigned Skip   = 0,
+  parameter bit          Look   = 1'b0
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -78,7 +81,9 @@ module coherence_directory
   output logic       mem_rsp_ready_o,
   input  logic [7:0] mem_rsp_tag_i,
   input  line_t      mem_rsp_data_i,
-  output logic       stray_o          // strobe: a request that is none; it is dropped
+  output logic       stray_o,         // strobe: a request that is none; it is dropped
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   if (Sets < 2 || Sets > 4096 || (Sets & (Sets - 1)) != 0) begin : gen_sets_check
     $error("coherence_directory: Sets is %0d, legal is a power of two, 2..4096", Sets);
@@ -154,17 +159,20 @@ module coherence_directory
     s1 = s1_q;
     if (!s1_q.resumed) s1.tbe = s1_tbe;
   end
+  // A line that is looked up passes the stages where no input does: it changes nothing.
+  logic [1:0] looks_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      s1_valid_q <= 1'b0;
-      s2_valid_q <= 1'b0;
+      {s1_valid_q, s2_valid_q, looks_q} <= '0;
     end else begin
+      looks_q    <= {looks_q[0], Look && look_i.valid && !s0_valid};
       s1_valid_q <= s0_valid;
       s2_valid_q <= s1_valid_q;
     end
   end
   always_ff @(posedge clk_i) begin
     s1_q       <= s0;
+    if (Look && !s0_valid) s1_q.what.index <= look_i.index;
     s1_mask_q  <= s0_mask;
     s1_data_q  <= s0_data;
     s2_q       <= s1;
@@ -210,6 +218,18 @@ module coherence_directory
     .took_i(decision.evict || (decision.write && decision.need_way && !ways.some_empty)),
     .ways_o(ways)
   );
+  assign looked_o.valid = looks_q[1] && s2_q.what.index == look_i.index;
+  always_comb begin
+    looked_o.state = '0;
+    if (ways.hit) begin
+      looked_o.state.entry     = 1'b1;
+      looked_o.state.pinned    = ways.entry.pinned;
+      looked_o.state.dirty     = ways.entry.dirty;
+      looked_o.state.has       = ways.entry.has;
+      looked_o.state.directory = ways.entry.directory;
+      looked_o.state.home      = ways.entry.home;
+    end
+  end
   coherence_directory_step u_step (
     .valid_i(s2_valid_q), .in_i(s2_q), .full_i(s2_mask_q == '1), .open_i(s2_open_q),
     .ways_i(ways), .tbe_phase_i(tbe_phase), .tbe_flags_i(tbe_flags), .tbe_what_i(tbe_what),
@@ -239,5 +259,5 @@ module coherence_directory
     .mem_req_valid_o, .mem_req_ready_i, .mem_req_o, .room_o(room)
   );
   logic unused;
-  assign unused = ^{req_header_i, mem_rsp_tag_i, never};
+  assign unused = ^{req_header_i, mem_rsp_tag_i, never, look_i};
 endmodule

@@ -14,7 +14,8 @@
 ///               a cycle, with Homes 2 one a cycle of each parity
 ///   Parameters  Sets, NumTbe: of all homes together, from 2 and 4 a home on, otherwise as
 ///               coherence_directory; Homes of a parity, 1..2; NumLinks 1..2: circuits of each are
-///               taken; what is sent has one set of circuits
+///               taken; what is sent has one set of circuits. Look 1: the homes can be asked for
+///               a line, as they say
 ///   Not done    LineUncached and atomics of the host itself: cached, and a load
 module coherence_host
   import coherence_pkg::*;
@@ -27,7 +28,8 @@ module coherence_host
   parameter int unsigned Ways   = 4,
   parameter int unsigned NumTbe = 64,
   parameter int unsigned NumLinks = 1,
-  parameter int unsigned Homes  = 1
+  parameter int unsigned Homes  = 1,
+  parameter bit          Look   = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -60,7 +62,9 @@ module coherence_host
   output logic                     mem_rsp_ready_o,
   input  logic [7:0]               mem_rsp_tag_i,
   input  line_t                    mem_rsp_data_i,
-  output logic                     stray_o
+  output logic                     stray_o,
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   // Home h has the lines of parity h % 2 (0: odd, whose circuits are the first of each pair), and
   // of two a parity those with h / 2 in bit 1 of their index.
@@ -186,6 +190,14 @@ module coherence_host
   assign stray_o         = stray != '0;
 
   // ---------------------------------------------------------------- the homes, by parity
+  logic [Which-1:0] look_at;
+  coherence_look_pkg::looked_t [All-1:0] looked;
+  if (Homes == 1) begin : gen_look_parity
+    assign look_at = ~look_i.index[0];
+  end else begin : gen_look_quarter
+    assign look_at = {look_i.index[1], ~look_i.index[0]};
+  end
+  assign looked_o = looked[look_at];
   for (genvar s = 0; s < 2; s++) begin : gen_side
     // Of each link stores of its lines, and loads.
     logic [3:0] req_valid;
@@ -252,7 +264,8 @@ module coherence_host
       end
       localparam int unsigned Group = (Homes == 1) ? 0 : s;
       coherence_directory #(
-        .Sets(Sets / All), .Ways(Ways), .NumTbe(NumTbe / All), .Skip(Which)
+        .Sets(Sets / All), .Ways(Ways), .NumTbe(NumTbe / All), .Skip(Which),
+        .Look(Look)
       ) u_directory (
         .clk_i, .rst_ni, .core_valid_i(core_valid[H]), .core_ready_o(core_ready[H]),
         .core_op_i(op), .core_index_i(req_index_i), .core_tag_i(req_tag_i),
@@ -273,7 +286,9 @@ module coherence_host
         .mem_rsp_valid_i(mem_rsp_valid_i && mem_from == Which'(H)),
         .mem_rsp_ready_o(mem_rsp_ready[H]),
         .mem_rsp_tag_i({{Which{1'b0}}, mem_rsp_tag_i[7-Which:0]}),
-        .mem_rsp_data_i, .stray_o(stray[H])
+        .mem_rsp_data_i, .stray_o(stray[H]),
+        .look_i('{valid: look_i.valid && look_at == Which'(H), index: look_i.index}),
+        .looked_o(looked[H])
       );
       logic unused;
       assign unused = ^mem[H].tag;

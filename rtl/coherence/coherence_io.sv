@@ -19,7 +19,10 @@
 ///               an answer to rsp_o 0 cycles
 ///   Throughput  a load in 1 cycle, a store in 1; a barrier a round trip
 ///   Open        32 loads and stores, one barrier
-///   Parameters  NumWords: of 64 bits in the register file, a power of two, 2..1024; NumLinks 1..2
+///   Window      accesses with bit 15 of their address set are none of the register file: they are
+///               on window_o, and a load gets window_data_i of the same cycle
+///   Parameters  NumWords: of 64 bits in the register file, a power of two, 2..1024; NumLinks 1..2;
+///               Window 1: there is one
 ///   Not done    posted stores (IOBST), accesses of more than a word; words beyond the register
 ///               file wrap
 module coherence_io
@@ -30,7 +33,8 @@ module coherence_io
   import blocklink_pkg::word_t;
 #(
   parameter int unsigned NumWords = 64,
-  parameter int unsigned NumLinks = 1
+  parameter int unsigned NumLinks = 1,
+  parameter bit          Window   = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -38,6 +42,8 @@ module coherence_io
   output logic                     req_ready_o,
   output io_rsp_t                  rsp_o,
   output io_event_t                event_o,
+  output window_t                  window_o,
+  input  logic [63:0]              window_data_i,
   input  logic                     quiet_i,
   output logic                     hold_o,
   // the circuits of the node's agent of lines
@@ -147,34 +153,38 @@ module coherence_io
   // ---------------------------------------------------------------- what the far end asks for
   word_t words_q [NumWords];
   io_header_t ask, reply;
-  logic answer_long, store, wanted, asked, ipi, back_ready, gsync, gsync_gone, sync_wait_q;
+  logic answer_long, store, wanted, asked, ipi, back_ready, gsync, gsync_gone, sync_wait_q, other;
   logic [AddressWidth-1:0] at;
   assign ask   = words_i[0][0][0];
   assign store = ask.opcode == OpIobsta;
   assign wanted = ask.opcode inside {OpIobld, OpIobsta};
   assign asked = avail_i[0][0] >= (store ? 4'd2 : 4'd1);
   assign at    = ask.address[3+:AddressWidth];
+  assign other = Window && ask.address[15];
   assign ipi   = avail_i[0][12] != '0 && !(asked && back_ready && store);
   assign reply = '{opcode: store ? OpIoback : OpIobrsp, zero_55: '0, id: ask.id, zero_48: '0,
                    mask: ask.mask, address: ask.address};
   fifo #(.Width(129), .Depth(4)) u_back (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .valid_i(asked && wanted), .ready_o(back_ready),
-    .data_i({!store, words_q[at], reply}), .valid_o(own_valid[1]), .ready_i(own_ready[1]),
-    .data_o({answer_long, own_words[1][1:0]}), .usage_o()
+    .data_i({!store, other ? window_data_i : words_q[at], reply}), .valid_o(own_valid[1]),
+    .ready_i(own_ready[1]), .data_o({answer_long, own_words[1][1:0]}), .usage_o()
   );
   assign own_count[1] = answer_long ? 4'd2 : 4'd1;
   assign own_words[1][ChunkWords-1:2] = '0;
   for (genvar b = 0; b < 8; b++) begin : gen_byte
     always_ff @(posedge clk_i) begin
-      if (asked && back_ready && store && ask.mask[b]) begin
+      if (asked && back_ready && store && !other && ask.mask[b]) begin
         words_q[at][8*b+:8] <= words_i[0][0][1][8*b+:8];
       end
     end
   end
-  assign event_o.valid   = (asked && back_ready && store) || ipi;
+  assign event_o.valid   = (asked && back_ready && store && !other) || ipi;
   assign event_o.ipi     = ipi;
   assign event_o.address = ipi ? words_i[0][12][0][39:0] : ask.address;
+
+  assign window_o = '{valid: asked && wanted && back_ready && other, write: store,
+                      at: ask.address[5:3], mask: ask.mask, data: words_i[0][0][1]};
 
   // GSYNC came after all that it waits for was answered: it is answered at once, from a bit.
   always_comb begin

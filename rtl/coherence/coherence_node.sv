@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// A node of a coherent link, less its agent of lines: what a processor and an FPGA have in common.
 ///
-/// agent -> coherence_io -> coherence_links -> blocks, and back
+/// agent -> coherence_io -> coherence_links -> blocks, and back; coherence_trace looks on
 /// (docs/explanation/cores/coherence.md)
 ///
 ///   Handshake   io, quiet_i, hold_o: as coherence_io. blocks: as coherence_links. agent: circuits
@@ -9,17 +9,20 @@
 ///               of a line leaves
 ///   Latency     as coherence_io and coherence_links
 ///   Throughput  7 words a block a link
-///   Parameters  as coherence_links
+///   Tracer      look: as coherence_trace; without one nothing is asked
+///   Parameters  as coherence_links; Trace: records of the tracer's ring, 0: no tracer
 ///   Not done    lines
 module coherence_node
   import blocklink_pkg::*;
   import coherence_node_pkg::*;
+  import coherence_look_pkg::*;
 #(
   parameter int unsigned NumLinks  = 1,
   parameter int unsigned DataDepth = 128,
   parameter int unsigned RestDepth = 32,
   parameter int unsigned Window    = 64,
-  parameter int unsigned RoundTrip = 0
+  parameter int unsigned RoundTrip = 0,
+  parameter int unsigned Trace     = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -44,6 +47,8 @@ module coherence_node
   input  logic  [NumLinks-1:0][NumVcs-1:0][3:0]   agent_pop_i,
   input  logic                                    agent_stray_i,
   output logic                                    requested_o,
+  output look_t                                   look_o,
+  input  looked_t                                 looked_i,
 
   output link_status_t [NumLinks-1:0] status_o,
   output logic [31:0]                 stray_o
@@ -52,12 +57,14 @@ module coherence_node
   circuits_t tx;
   logic [NumLinks-1:0][NumVcs-1:0][3:0] rx_avail, rx_pop;
   logic io_stray;
+  window_t window;
+  logic [63:0] window_data;
 
-  coherence_io #(.NumLinks(NumLinks)) u_io (
+  coherence_io #(.NumLinks(NumLinks), .Window(Trace != 0)) u_io (
     .clk_i, .rst_ni, .req_i(io_req_i), .req_ready_o(io_req_ready_o), .rsp_o(io_rsp_o),
-    .event_o(io_event_o), .quiet_i, .hold_o, .agent_i, .agent_ready_o, .agent_avail_o,
-    .agent_pop_i, .circuits_o(tx), .ready_i(tx_ready), .words_i(agent_words_o),
-    .avail_i(rx_avail), .pop_o(rx_pop), .stray_o(io_stray)
+    .event_o(io_event_o), .window_o(window), .window_data_i(window_data), .quiet_i, .hold_o,
+    .agent_i, .agent_ready_o, .agent_avail_o, .agent_pop_i, .circuits_o(tx), .ready_i(tx_ready),
+    .words_i(agent_words_o), .avail_i(rx_avail), .pop_o(rx_pop), .stray_o(io_stray)
   );
   coherence_links #(
     .NumLinks(NumLinks), .DataDepth(DataDepth), .RestDepth(RestDepth), .Window(Window),
@@ -69,5 +76,16 @@ module coherence_node
     .circuits_i(tx), .ready_o(tx_ready), .words_o(agent_words_o), .avail_o(rx_avail),
     .pop_i(rx_pop), .stray_i(agent_stray_i || io_stray), .status_o, .stray_o
   );
+  if (Trace != 0) begin : gen_trace
+    coherence_trace #(.NumLinks(NumLinks), .Depth(Trace)) u_trace (
+      .clk_i, .rst_ni, .tx_i(tx), .tx_ready_i(tx_ready), .rx_words_i(agent_words_o),
+      .rx_pop_i(rx_pop), .window_i(window), .window_data_o(window_data), .look_o, .looked_i
+    );
+  end else begin : gen_no_trace
+    assign window_data = '0;
+    assign look_o      = '0;
+    logic unused;
+    assign unused = ^{window, looked_i};
+  end
   assign requested_o = (tx.valid[7:6] & tx_ready[7:6]) != '0;
 endmodule

@@ -25,6 +25,15 @@ package coherence_node_pkg;
     logic [39:0] address;
   } io_event_t;
 
+  /// An access of the far end to the upper half of its registers: a strobe.
+  typedef struct packed {
+    logic        valid;
+    logic        write;
+    logic [2:0]  at;
+    logic [7:0]  mask;
+    logic [63:0] data;
+  } window_t;
+
   /// The 13 circuits of what is sent: a chunk of `count` words each.
   typedef struct packed {
     logic [blocklink_pkg::NumVcs-1:0]      valid;

@@ -17,7 +17,7 @@
 ///   Throughput  a request and a response a cycle
 ///   Open        64 requests for its own lines
 ///   Parameters  as coherence_remote, and of the home as coherence_host with Sets and Ways as
-///               DirectorySets and DirectoryWays
+///               DirectorySets and DirectoryWays; Look as both
 ///   Not done    as both
 module coherence_peer
   import coherence_pkg::*;
@@ -34,7 +34,8 @@ module coherence_peer
   parameter int unsigned DirectoryWays = 4,
   parameter int unsigned NumTbe   = 64,
   parameter int unsigned Homes    = 1,
-  parameter int unsigned NumLinks = 1
+  parameter int unsigned NumLinks = 1,
+  parameter bit          Look     = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -68,7 +69,9 @@ module coherence_peer
   input  logic [7:0]               mem_rsp_tag_i,
   input  line_t                    mem_rsp_data_i,
   output logic                     quiet_o,
-  output logic                     stray_o
+  output logic                     stray_o,
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   localparam int unsigned Open = 64;  // requests for its own lines
 
@@ -113,19 +116,29 @@ module coherence_peer
   circuits_t [1:0] tx;
   logic [1:0][NumVcs-1:0] tx_ready;
   logic [1:0][NumLinks-1:0][NumVcs-1:0][3:0] avail, pop;
-  logic agent_stray, home_stray, join_stray;
+  logic agent_stray, home_stray, join_stray, look_own;
+  coherence_look_pkg::look_t agent_look, home_look;
+  coherence_look_pkg::looked_t agent_looked, home_looked;
+  assign look_own   = look_i.index[IndexWidth-1] == own_i;
+  assign agent_look = '{valid: look_i.valid && !look_own,
+                        index: {1'b0, look_i.index[IndexWidth-2:0]}};
+  assign home_look  = '{valid: look_i.valid && look_own,
+                        index: {1'b0, look_i.index[IndexWidth-2:0]}};
+  assign looked_o   = look_own ? home_looked : agent_looked;
   coherence_remote #(
     .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .NumLinks(NumLinks), .Slices(Slices),
-    .Atomics(Atomics)
+    .Atomics(Atomics), .Look(Look)
   ) u_agent (
     .clk_i, .rst_ni, .req_valid_i(req_valid_i && !own), .req_ready_o(agent_ready), .req_kind_i,
     .req_write_i, .req_index_i(index), .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i,
     .rsp_valid_o(agent_rsp), .rsp_tag_o(agent_tag), .rsp_data_o(agent_line),
     .valid_o(tx[0].valid), .ready_i(tx_ready[0]), .count_o(tx[0].count), .words_o(tx[0].words),
-    .words_i, .avail_i(avail[0]), .pop_o(pop[0]), .quiet_o, .stray_o(agent_stray)
+    .words_i, .avail_i(avail[0]), .pop_o(pop[0]), .quiet_o, .stray_o(agent_stray),
+    .look_i(agent_look), .looked_o(agent_looked)
   );
   coherence_host #(
-    .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe), .NumLinks(NumLinks), .Homes(Homes)
+    .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe), .NumLinks(NumLinks), .Homes(Homes),
+    .Look(Look)
   ) u_home (
     .clk_i, .rst_ni, .req_valid_i(home_valid), .req_ready_o(home_ready), .req_kind_i, .req_write_i,
     .req_index_i(index), .req_tag_i, .req_mask_i, .req_data_i,
@@ -134,7 +147,7 @@ module coherence_peer
     .valid_o(tx[1].valid), .ready_i(tx_ready[1]), .count_o(tx[1].count), .words_o(tx[1].words),
     .mem_req_valid_o, .mem_req_ready_i, .mem_req_write_o, .mem_req_index_o, .mem_req_tag_o,
     .mem_req_mask_o, .mem_req_data_o, .mem_rsp_valid_i, .mem_rsp_ready_o, .mem_rsp_tag_i,
-    .mem_rsp_data_i, .stray_o(home_stray)
+    .mem_rsp_data_i, .stray_o(home_stray), .look_i(home_look), .looked_o(home_looked)
   );
   coherence_join #(.NumLinks(NumLinks)) u_join (
     .clk_i, .rst_ni, .tx_i(tx), .tx_ready_o(tx_ready), .tx_o(circuits_o), .tx_ready_i(ready_i),

@@ -18,7 +18,8 @@
 ///               Slices 1, or 2: a cache for the lines of each parity, of half of the sets and
 ///               MSHRs; then NumMshr is a multiple of 4 and Sets at least 4
 ///               NumLinks 1..2: circuits of each are taken; what is sent has one set of circuits.
-///               Atomics 1: req_atomic_i, with LineCached and a write, as coherence_cache
+///               Atomics 1: req_atomic_i, with LineCached and a write, as coherence_cache. Look 1:
+///               the caches can be asked for a line, as they say; without any it is in state I
 ///   Not done    LineCached and LineEvict without a cache: uncached, and a load
 module coherence_remote
   import coherence_pkg::*;
@@ -31,7 +32,8 @@ module coherence_remote
   parameter int unsigned NumMshr = 32,
   parameter int unsigned NumLinks = 1,
   parameter int unsigned Slices  = 1,
-  parameter bit          Atomics = 1'b0
+  parameter bit          Atomics = 1'b0,
+  parameter bit          Look    = 1'b0
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -55,7 +57,9 @@ module coherence_remote
   input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
   output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
   output logic                     quiet_o,  // no request without a cache is open
-  output logic                     stray_o   // strobe: a response to no request
+  output logic                     stray_o,  // strobe: a response to no request
+  input  coherence_look_pkg::look_t   look_i,
+  output coherence_look_pkg::looked_t looked_o
 );
   localparam int unsigned FirstId = (Sets == 0) ? 0 :
                                     (NumMshr > NumIds) ? NumMshr / 2 : NumIds / 2;
@@ -116,8 +120,9 @@ module coherence_remote
     assign unc_take    = ready_i;
     assign count_o     = unc_count;
     assign words_o     = unc_words;
+    assign looked_o    = '{valid: Look && look_i.valid, state: '0};
     logic unused;
-    assign unused = ^{rsp, rsp_message};
+    assign unused = ^{rsp, rsp_message, look_i};
   end else begin : gen_cached
     // Slice k of two has the lines whose circuits are the (k + 1)th of each pair. Its indices lack
     // the parity, so that its MSHRs are in halves by the next bit; on the link the second half has
@@ -129,6 +134,7 @@ module coherence_remote
     logic [Slices-1:0] core_ready, core_rsp, kept_room, kept_valid, show, rsp_mine, fwd_mine;
     logic [Slices-1:0][7:0] core_tag, kept_tag;
     line_t [Slices-1:0] core_line, kept_line;
+    coherence_look_pkg::looked_t [Slices-1:0] looked;
     core_e core_op;
     assign to_cache    = req_kind_i inside {LineCached, LineEvict};
     assign at_slice    = Split && !req_index_i[0];
@@ -239,8 +245,11 @@ module coherence_remote
         assign rsn_sent[k] = rsn_ready[~own_rsn.index[0]];
       end
 
+      coherence_look_pkg::look_t look;
+      assign look = '{valid: look_i.valid && (!Split || look_i.index[0] != 1'(k)),
+                      index: Split ? {1'b0, look_i.index[IndexWidth-1:1]} : look_i.index};
       coherence_cache #(
-        .Sets(Sets / Slices), .Ways(Ways), .NumMshr(Own), .Atomics(Atomics)
+        .Sets(Sets / Slices), .Ways(Ways), .NumMshr(Own), .Atomics(Atomics), .Look(Look)
       ) u_cache (
         .clk_i, .rst_ni,
         .core_valid_i(req_valid_i && to_cache && kept_room[k] && (!Split || at_slice == 1'(k))),
@@ -256,11 +265,12 @@ module coherence_remote
         .req_valid_o(req_valid[k]), .req_ready_i(req_sent[k]), .req_header_o(own_req),
         .rsd_valid_o(rsd_valid[k]), .rsd_ready_i(rsd_sent[k]), .rsd_header_o(own_rsd),
         .rsd_data_o(rsd_line[k]), .rsn_valid_o(rsn_valid[k]), .rsn_ready_i(rsn_sent[k]),
-        .rsn_header_o(own_rsn)
+        .rsn_header_o(own_rsn), .look_i(look), .looked_o(looked[k])
       );
       logic unused_fwd;
       assign unused_fwd = ^fwd;
     end
+    assign looked_o = looked[Slices == 2 && looked[Slices-1].valid];
     for (genvar s = 0; s < 2; s++) begin : gen_side
       localparam int unsigned K = Split ? s : 0;
       // Requests of both agents take turns.

@@ -36,6 +36,12 @@ def test_a_changed_row_makes_both_files_stale(copy: Path) -> None:
     assert coherence.check(copy) == [str(coherence.PACKAGE), str(coherence.DOCS)]
 
 
+def test_a_changed_code_makes_the_programs_names_stale(copy: Path) -> None:
+    coherence.generate(copy, copy)
+    changed(copy, '["GACK", "remote", 10, 15,', '["GACK", "remote", 10, 14,')
+    assert str(coherence.RUST) in coherence.check(copy)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [

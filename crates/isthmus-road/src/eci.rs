@@ -2,6 +2,7 @@
 //! A cache-coherent link between a processor and an FPGA: each reads and writes lines of the other's memory.
 
 mod breakdown;
+mod life;
 mod nodes;
 mod pattern;
 mod pcie;
@@ -46,6 +47,9 @@ impl Road for Eci {
 
     fn run(&self, json: &str, context: &Context<'_>) -> Result<Vec<Measurement>, RoadError> {
         let scenario = EciScenario::parse(json)?;
+        if scenario.workload.life {
+            return Ok(vec![life::run(&scenario, context)?]);
+        }
         if let Some(pcie) = scenario.platform.pcie.filter(|_| scenario.over_pcie()) {
             let (outcome, found) = pcie::run(&scenario, &pcie, context)?;
             let made = measurement(&scenario, &outcome, found.counters, found.cost)?;

@@ -104,7 +104,8 @@ module coherence_agents_bench
     .rsp_dirty_i(up_dirty), .rsp_side_i(down_side), .rsp_id_i(down_id), .rsp_data_i(down_data),
     .req_valid_o(c_req_valid), .req_ready_i(c_req_ready), .req_header_o(c_req),
     .rsd_valid_o(c_rsd_valid), .rsd_ready_i(c_rsd_ready), .rsd_header_o(c_rsd),
-    .rsd_data_o(c_line), .rsn_valid_o(c_rsn_valid), .rsn_ready_i(c_rsn_ready), .rsn_header_o(c_rsn)
+    .rsd_data_o(c_line), .rsn_valid_o(c_rsn_valid), .rsn_ready_i(c_rsn_ready), .rsn_header_o(c_rsn),
+    .look_i('0), .looked_o()
   );
   coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) u_home (
     .clk_i, .rst_ni, .core_valid_i(core_valid[1]), .core_ready_o(core_ready[1]),
@@ -122,7 +123,8 @@ module coherence_agents_bench
     .mem_req_valid_o(mem_req_valid), .mem_req_ready_i(mem_req_ready),
     .mem_req_o(mem_req),
     .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_tag_i(mem_rsp_tag),
-    .mem_rsp_data_i(mem_rsp_data), .stray_o(stray)
+    .mem_rsp_data_i(mem_rsp_data), .stray_o(stray), .look_i('0),
+    .looked_o()
   );
 
   // What both have of a line.

@@ -146,7 +146,8 @@ module coherence_axi_bench
     .rsp_data_i(h_line), .req_valid_o(c_req_valid), .req_ready_i(c_req_ready),
     .req_header_o(c_req), .rsd_valid_o(c_rsd_valid), .rsd_ready_i(c_rsd_ready),
     .rsd_header_o(c_rsd), .rsd_data_o(c_line), .rsn_valid_o(c_rsn_valid),
-    .rsn_ready_i(c_rsn_ready), .rsn_header_o(c_rsn)
+    .rsn_ready_i(c_rsn_ready), .rsn_header_o(c_rsn),
+    .look_i('0), .looked_o()
   );
   coherence_directory #(.Sets(Sets), .Ways(2), .NumTbe(4)) u_home (
     .clk_i, .rst_ni, .core_valid_i(host_valid_i), .core_ready_o(host_ready_o),
@@ -163,7 +164,7 @@ module coherence_axi_bench
     .rsn_ready_i(h_rsn_ready), .rsn_header_o(h_rsn), .mem_req_valid_o(mem_valid),
     .mem_req_ready_i(mem_ready), .mem_req_o(mem), .mem_rsp_valid_i(mem_rsp_valid),
     .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_tag_i(mem_rsp_tag), .mem_rsp_data_i(mem_rsp_data),
-    .stray_o(stray)
+    .stray_o(stray), .look_i('0), .looked_o()
   );
 
   // ---------------------------------------------------------------- between them

@@ -48,6 +48,7 @@ module coherence_io_bench
     circuits_t circuits;
     coherence_io #(.NumWords(16)) u_io (
       .clk_i, .rst_ni, .req_i(req), .req_ready_o(req_ready_o[e]), .rsp_o(rsp), .event_o(what),
+      .window_o(), .window_data_i('0),
       .quiet_i(quiet_i[e]), .hold_o(hold_o[e]),
       .agent_i({agent_valid[e], agent_count[e], agent_words[e]}), .agent_ready_o(agent_ready[e]),
       .agent_avail_o(agent_avail[e]), .agent_pop_i(agent_pop[e]), .circuits_o(circuits),

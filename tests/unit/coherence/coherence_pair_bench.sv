@@ -52,7 +52,8 @@ module coherence_pair_bench
     .req_index_i, .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o,
     .rsp_data_o,
     .valid_o(valid[0]), .ready_i(ready[0]), .count_o(count[0]), .words_o(words[0]),
-    .words_i(shown[0]), .avail_i(avail[0]), .pop_o(pop[0]), .quiet_o(), .stray_o(stray[0])
+    .words_i(shown[0]), .avail_i(avail[0]), .pop_o(pop[0]), .quiet_o(), .stray_o(stray[0]),
+    .look_i('0), .looked_o()
   );
   coherence_home #(.NumTbe(NumTbe), .NumLinks(NumLinks)) u_home (
     .clk_i, .rst_ni, .words_i(shown[1]), .avail_i(avail[1]), .pop_o(pop[1]),

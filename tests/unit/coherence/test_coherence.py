@@ -48,6 +48,16 @@ def test_coherence_io() -> None:
     )
 
 
+@pytest.mark.parametrize("links", [1, pytest.param(2, marks=pytest.mark.release)])
+def test_coherence_trace(links: int) -> None:
+    run(
+        "isthmus:coherence:coherence",
+        "coherence_trace",
+        "coherence_trace_tb",
+        parameters={"NumLinks": links, "Depth": 16},
+    )
+
+
 @pytest.mark.parametrize(("width", "streams"), [(64, 4), pytest.param(512, 1, marks=pytest.mark.release)])
 def test_coherence_axi(width: int, streams: int) -> None:
     run(

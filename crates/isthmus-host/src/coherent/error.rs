@@ -55,6 +55,18 @@ pub enum CoherentError {
         /// What.
         what: &'static str,
     },
+    /// A line that the far end's agent had no time to look up.
+    #[error("no state of line {line:#x}: the other end's agent is busy")]
+    Busy {
+        /// The line's number.
+        line: u64,
+    },
+    /// A state of a line that the protocol does not have.
+    #[error("{state:#x} is no state of a line: the gateware has another protocol")]
+    State {
+        /// As it was read.
+        state: u16,
+    },
     /// The port failed.
     #[error(transparent)]
     Port(#[from] TransportError),

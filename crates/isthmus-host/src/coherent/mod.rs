@@ -8,6 +8,9 @@
 //! The memory is that of one side, or each side has some: then a node maps regions of both, the host's from address 0
 //! on and the FPGA's from [`FPGA_MEMORY`] on.
 //!
+//! [`Node::tracer`] reads, where the gateware has one, the far end's tracer: its messages one by one, and the state of a
+//! line there.
+//!
 //! Below a node is a [`Port`], which a simulated link implements, a board's driver, or [`SharedMemory`].
 //!
 //! ```
@@ -34,6 +37,8 @@
 mod error;
 mod memory;
 mod node;
+pub mod protocol;
+mod trace;
 
 use std::ops::Range;
 use std::time::Duration;
@@ -41,6 +46,7 @@ use std::time::Duration;
 pub use error::CoherentError;
 pub use memory::{SharedMemory, SharedPort};
 pub use node::{Node, Region};
+pub use trace::{ALL_CIRCUITS, Filter, Keep, LineState, Lost, Record, Tracer};
 
 use crate::transport::TransportError;
 

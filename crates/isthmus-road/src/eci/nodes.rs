@@ -23,6 +23,7 @@ use isthmus_sim::{Picoseconds, Simulation};
 use super::scenario::{EciScenario, WORD_BYTES};
 use super::world::World;
 use crate::error::RoadError;
+use crate::model::MakeModel;
 use crate::together::try_all;
 
 /// Interrupts that no program has taken: more are an error.
@@ -87,13 +88,16 @@ impl CoherentLink {
     /// # Errors
     /// The scenario is invalid or has no caches, a model cannot be loaded, or a link does not come up.
     pub fn build(scenario: &str) -> Result<Self, RoadError> {
-        let scenario = EciScenario::parse(scenario)?;
+        Self::of(&EciScenario::parse(scenario)?, &crate::load)
+    }
+
+    pub(super) fn of(scenario: &EciScenario, make_model: MakeModel<'_>) -> Result<Self, RoadError> {
         if !scenario.has_caches() {
             let name = scenario.workload.driver.name();
             let reason = format!("{name} has no caches; expected cached");
             return Err(RoadError::scenario("workload.driver", reason));
         }
-        let world = World::build(&scenario, &crate::load)?;
+        let world = World::build(scenario, make_model)?;
         world.start()?;
         for memory in [false, true].into_iter().filter_map(|fpga| world.memory(fpga)) {
             memory.borrow_mut().clear();

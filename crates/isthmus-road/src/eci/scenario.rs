@@ -282,6 +282,11 @@ pub struct EciWorkload {
     /// and not when the FPGA has handed it over to PCIe.
     #[serde(default)]
     pub until_visible: bool,
+    /// Instead of transfers: both ends use one line in turn, and their tracers say after each step what was sent and
+    /// what state the line has; `iterations` lines, one after the other. Through a cache, on port `lines`; the models
+    /// must have tracers.
+    #[serde(default)]
+    pub life: bool,
 }
 
 impl EciScenario {

@@ -59,6 +59,10 @@ IN_FLIGHT_TASKS = 128
 FIRST_LINES = 1 << 20
 """Lines that no cache has are accessed once each: so many at most."""
 ATOMIC = "atomic"
+LIFE_OPERATIONS = ("device-read", "host-read")
+"""Of a line of the host's memory, which the FPGA caches, or of the FPGA's."""
+LIVES, MOST_LIVES = 4, 256
+"""Lines, one after the other: both parities of both halves."""
 IO, IPI, BARRIER = "io", "ipi", "barrier"
 WORD_OPERATIONS: Mapping[str, tuple[str, ...]] = {
     IO: HOST_OPERATIONS,
@@ -88,6 +92,8 @@ ERRORS = (0.0, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 MOST_ERRORS = 0.1
 """With more a link hardly ever leaves replay."""
 WARMUP = 20
+TRACE = 512
+"""Records of the tracer at each end, of what reads it."""
 ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
@@ -112,6 +118,12 @@ class Transfers:
     port: str = "lines"
     homes: str = "one"
     beside: str | None = None
+    life: bool = False
+
+    @property
+    def trace(self) -> int:
+        """Records of the tracer at each end: of what is not asked for one line's life, none."""
+        return TRACE if self.life else 0
 
     @property
     def cached(self) -> bool:
@@ -161,6 +173,13 @@ def check(transfers: Transfers) -> None:
         raise UserError(
             f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
         )
+    if t.life and (t.driver != "cached" or t.port != "lines" or t.operation not in LIFE_OPERATIONS):
+        raise UserError(
+            f"life: {t.operation} by {t.driver} on port {t.port}; expected {' or '.join(LIFE_OPERATIONS)} by "
+            "cached on port lines"
+        )
+    if t.life and t.iterations > MOST_LIVES:
+        raise UserError(f"iterations: {t.iterations} lives of lines; at most {MOST_LIVES}")
     if t.driver in PCIE and t.links > 1:
         raise UserError(f"links: {t.driver} has one link")
     if t.driver in PCIE and t.faults:
@@ -260,6 +279,7 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         **({"homes": t.homes} if t.homes != "one" else {}),
         **({"beside": t.beside} if t.beside is not None else {}),
         **({"links": t.links, "policy": t.policy} if t.links > 1 else {}),
+        **({"life": True} if t.life else {}),
         "bytes": t.size,
         "iterations": t.iterations,
         "warmup": WARMUP,
@@ -312,9 +332,10 @@ def tops(driver: str, port: str = "lines", homes: str = "one") -> tuple[str, ...
 
 
 def parameters(
-    platform: Platform, profile: Profile, top: str, cached: bool = False, links: int = 1
+    platform: Platform, profile: Profile, top: str, cached: bool = False, links: int = 1, trace: int = 0
 ) -> dict[str, int]:
-    """The parameters of one end; `cached`: with a cache where lines are used, a directory at their home."""
+    """The parameters of one end; `cached`: with a cache where lines are used, a directory at their home.
+    `trace`: records of its tracer, 0: none."""
     if top == DMA:
         return {"Overlap": 1}
     design = platform.profiles[profile]
@@ -326,6 +347,8 @@ def parameters(
     }
     if links > 1:
         made["NumLinks"] = links
+    if trace:
+        made["Trace"] = trace
     if cached:
         cache = {"CacheSets": int(design.cache.value) // WAYS, "CacheWays": WAYS}
         if top in (FPGA, PEER):
@@ -346,9 +369,12 @@ def designs(
     driver: str = "uncached",
     port: str = "lines",
     homes: str = "one",
+    trace: int = 0,
 ) -> dict[str, dict[str, int]]:
     """The parameters of a driver's devices by the name of their top."""
-    return {top: parameters(platform, profile, top, cached, links) for top in tops(driver, port, homes)}
+    return {
+        top: parameters(platform, profile, top, cached, links, trace) for top in tops(driver, port, homes)
+    }
 
 
 def models(
@@ -359,9 +385,10 @@ def models(
     driver: str = "uncached",
     port: str = "lines",
     homes: str = "one",
+    trace: int = 0,
 ) -> dict[str, Path]:
     """The shared objects of a driver's devices by the name of their top; a build shows its progress."""
-    return running.models(designs(platform, profile, cached, links, driver, port, homes))
+    return running.models(designs(platform, profile, cached, links, driver, port, homes, trace))
 
 
 def points(
@@ -413,6 +440,31 @@ def points(
     return made
 
 
+def lives(
+    chosen: Sequence[Platform],
+    profiles: Sequence[Profile],
+    operation: Operation,
+    iterations: int | None = None,
+    seed: int = 1,
+    links: int = 1,
+    policies: Sequence[str] = POLICIES[:1],
+    errors: Sequence[float] = (0.0,),
+    homes: str = "one",
+) -> list[Point]:
+    """One line's life, of so many lines one after the other."""
+    used = policies if links > 1 else POLICIES[:1]
+    made = []
+    for platform, profile, policy, rate in product(chosen, profiles, used, errors):
+        one = Transfers(
+            operation, LINE_BYTES, LIVES if iterations is None else iterations, seed=seed,
+            faults=faults_of(rate, links), driver="cached", links=links, policy=policy, homes=homes,
+            life=True,
+        )  # fmt: skip
+        check(one)
+        made.append(Point(one, profile, platform))
+    return made
+
+
 def together(alone: Sequence[Point]) -> list[Point]:
     """The points, and behind the last one of each direction's size both directions at once."""
     made = list(alone)
@@ -444,7 +496,7 @@ def measure(
     runs = []
     for point in wanted:
         platform, t = session.platform(point.platform), point.transfers
-        tops_of = designs(platform, point.profile, t.cached, t.links, t.driver, t.port, t.homes)
+        tops_of = designs(platform, point.profile, t.cached, t.links, t.driver, t.port, t.homes, t.trace)
         shown = HOST if t.home == "fpga" and t.homes == "one" else next(iter(tops_of))
         made = {
             top: session.model(top, values, waveform=None if top == shown else False)

@@ -94,6 +94,14 @@ def eci(
             help="Shares of blocks with a wrong check, each measured: 1e-5,1e-4. all: 0 and 1e-5 to 1e-3.",
         ),
     ] = "0",
+    life: Annotated[
+        bool,
+        typer.Option(
+            "--life",
+            help="Instead of transfers one line's life: both ends load and store it in turn. States at both "
+            "ends and every message, from tracers in both devices.",
+        ),
+    ] = False,
     size: Annotated[str, sizes("128, a list 128,1K, or powers of two 128:16K")] = "128:16K",
     iterations: Transfers = None,
     window: Window = None,
@@ -122,6 +130,7 @@ def eci(
         seed,
         port,
         homes,
+        life,
     )
     if print_scenario:
         print(command.scenario_text(asked))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError, choose
-from isthmus.platforms import PROFILES
+from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document
 from isthmus.roads.eci import ROAD, tables
 from isthmus.roads.eci.bench import (
@@ -24,6 +24,7 @@ from isthmus.roads.eci.bench import (
     HOST_OPERATIONS,
     IO,
     IPI,
+    LIFE_OPERATIONS,
     OPERATIONS,
     PCIE,
     PLATFORM,
@@ -32,6 +33,7 @@ from isthmus.roads.eci.bench import (
     SIZES,
     WORD_OPERATIONS,
     Point,
+    lives,
     measure,
     models,
     points,
@@ -66,6 +68,7 @@ class Asked:
     seed: int = 1
     port: str = "lines"
     homes: str = "one"
+    life: bool = False
 
 
 def wanted(asked: Asked) -> list[Point]:
@@ -88,6 +91,8 @@ def wanted(asked: Asked) -> list[Point]:
     choose("profile", a.profile, (*PROFILES, "all"))
     profiles = PROFILES if a.profile == "all" else (a.profile,)
     chosen = platforms.chosen(a.platform, KINDS, ROAD.name)
+    if a.life:
+        return _lives(a, chosen, profiles)  # type: ignore[arg-type]
     found = points(
         chosen,
         profiles,  # type: ignore[arg-type]
@@ -107,6 +112,28 @@ def wanted(asked: Asked) -> list[Point]:
     return together(found) if both else found
 
 
+def _lives(a: Asked, chosen: Sequence[Platform], profiles: Sequence[Profile]) -> list[Point]:
+    operation = LIFE_OPERATIONS[0] if a.operation == "all" else a.operation
+    if a.driver not in ("uncached", "cached") or a.port != "lines" or a.pcie:
+        raise UserError("life: a line's life is through the cache, over the coherent link, on port lines")
+    if operation not in LIFE_OPERATIONS:
+        raise UserError(f"life: {operation}; expected --op {' or '.join(LIFE_OPERATIONS)}")
+    if a.window is not None or a.size != SIZES:
+        raise UserError("life: it is of one line at a time; expected no -s and no --window")
+    policies = POLICIES if a.policy == "all" else (a.policy,)
+    return lives(
+        chosen,
+        profiles,
+        operation,  # type: ignore[arg-type]
+        a.iterations,
+        a.seed,
+        a.links,
+        policies,
+        rates(a.errors),
+        a.homes,
+    )
+
+
 def scenario_text(asked: Asked) -> str:
     """The scenario of the one run as JSON, its models built."""
     found = wanted(asked)
@@ -114,7 +141,7 @@ def scenario_text(asked: Asked) -> str:
         raise UserError(f"print-scenario: {len(found)} runs; name {_ONE}")
     [point] = found
     t = point.transfers
-    made = models(point.platform, point.profile, t.cached, t.links, t.driver, t.port, t.homes)
+    made = models(point.platform, point.profile, t.cached, t.links, t.driver, t.port, t.homes, t.trace)
     return json.dumps(scenario(point, made), indent=1)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from isthmus.report.figures import Figure
 from isthmus.report.transfers import TransferPage
 from isthmus.results import Document, Measurement
-from isthmus.roads.eci import beside, errors, tables
+from isthmus.roads.eci import beside, errors, life, tables
 
 
 def _case(m: Measurement) -> str:
@@ -22,6 +23,10 @@ def _case(m: Measurement) -> str:
 
 def _over_the_link(members: Sequence[Measurement]) -> Sequence[Measurement]:
     return [m for m in members if not beside.is_pcie(m) and not errors.rate_of(m)] or members
+
+
+def _also(document: Document) -> list[Figure]:
+    return [*errors.figures(document), *life.figures(document)]
 
 
 COLOURS = {
@@ -52,7 +57,7 @@ PAGE = TransferPage(
     case_word="profile, and policy of two links",
     answered=_over_the_link,
     more=beside.sentences,
-    also=errors.figures,
+    also=_also,
     header=tables.HEADER,
     row=tables.row,
 )

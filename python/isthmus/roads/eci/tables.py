@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned, stages_line
-from isthmus.roads.eci import beside, errors
+from isthmus.roads.eci import beside, errors, life
 from isthmus.roads.eci.bench import HOST_OPERATIONS
 
 HEADER = ("bytes", "in flight", "avg[ns]", "min[ns]", "clocks", "GB/s", "link GB/s", "packing", "bounded by")
@@ -31,8 +31,9 @@ def operation(m: Measurement) -> str:
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
-    for case in dict.fromkeys(map(_case, made)):
-        members = [m for m in made if _case(m) == case]
+    moved = life.transfers(made)
+    for case in dict.fromkeys(map(_case, moved)):
+        members = [m for m in moved if _case(m) == case]
         platform, profile, name, driver, links = case
         what = WORDS.get(driver) or LINES["host" if name in HOST_OPERATIONS else "device"]
         parts.append(
@@ -44,7 +45,7 @@ def text(made: Document) -> str:
         parts.append(stages_line(members[0]))
         parts.append(_replay(members))
     parts += [f"# {sentence}\n" for sentence in beside.sentences(made)]
-    return "".join([*parts, errors.text(made)])
+    return "".join([*parts, errors.text(made), life.text(made)])
 
 
 def _case(m: Measurement) -> tuple[str, str, str, str, str]:

@@ -12,6 +12,8 @@ const CACHE_LINES: u64 = 256;
 const OPEN_WORDS: u32 = 32;
 /// Lines of which each is accessed once: of the driver `cached`, at most.
 const MOST_FIRST_LINES: u64 = 1 << 20;
+/// Lines whose lives are traced, at most.
+const MOST_LIVES: u64 = 256;
 
 impl EciScenario {
     pub(super) fn check(&self) -> Result<(), RoadError> {
@@ -63,6 +65,7 @@ impl EciScenario {
         }
         self.check_words(window)?;
         self.check_homes()?;
+        self.check_life()?;
         self.check_pcie(window)?;
         self.check_first()?;
         let lines = u64::from(window) * self.lines();
@@ -95,6 +98,27 @@ impl EciScenario {
         if window > u32::from(MOST_TASKS) {
             let reason = format!("{window} of {name}: at most {MOST_TASKS} are open");
             return Err(RoadError::scenario("workload.window", reason));
+        }
+        Ok(())
+    }
+
+    fn check_life(&self) -> Result<(), RoadError> {
+        let workload = &self.workload;
+        if !workload.life {
+            return Ok(());
+        }
+        if workload.driver != EciDriver::Cached || self.over_axi() || self.updates() {
+            let reason = format!(
+                "{} of {} on port {}; expected reads or writes by cached on port lines",
+                workload.operation,
+                workload.driver.name(),
+                workload.port.name()
+            );
+            return Err(RoadError::scenario("workload.life", reason));
+        }
+        if workload.iterations > MOST_LIVES {
+            let reason = format!("{} lines; at most {MOST_LIVES}", workload.iterations);
+            return Err(RoadError::scenario("workload.iterations", reason));
         }
         Ok(())
     }

@@ -131,6 +131,19 @@ fn both_ends_have_memory_for_what_is_done_beside() {
 }
 
 #[test]
+fn a_lines_life_is_through_a_cache() {
+    let without = with(&["workload", "life"], true.into());
+    assert!(without.contains("workload.life: device-read of uncached on port lines"), "{without}");
+    let mut scenario: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+    scenario["workload"]["life"] = true.into();
+    scenario["workload"]["driver"] = "cached".into();
+    assert!(EciScenario::parse(&scenario.to_string()).unwrap().workload.life);
+    scenario["workload"]["iterations"] = 257.into();
+    let many = EciScenario::parse(&scenario.to_string()).unwrap_err().to_string();
+    assert!(many.contains("workload.iterations: 257 lines; at most 256"), "{many}");
+}
+
+#[test]
 fn over_pcie_there_is_a_host_on_pcie() {
     let pcie = with(&["workload", "driver"], "pcie-ring".into());
     assert!(pcie.contains("platform.pcie: missing, for workload.driver pcie-ring"), "{pcie}");

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: SHL-2.1
+/// Message tracer of a node: records the header of each message that it sends or takes, with its
+/// time, and asks its agents for the state of a line. The far end reads both as registers.
+///
+/// circuits -> wanted? -> a place each -> in turn -> ring -> registers
+/// (docs/explanation/cores/coherence.md)
+///
+///   Handshake   circuits: looked at only; tx: a chunk with its ready, rx: words with how many are
+///               taken, the first word of a message first. window: a strobe for each access,
+///               window_data_o is of the register at window_i.at, in the same cycle. look: valid
+///               until done
+///   Ordering    records of a circuit in the order of its messages; between circuits by turns,
+///               with their own times
+///   Loss        a message that finds its circuit's place taken is lost: counted, and the next
+///               record says so. A full ring: the oldest records go, or none enters, as chosen
+///   Latency     a message to its record, if none else is there, 2 cycles
+///   Throughput  a record a cycle
+///   Registers   0 control: bit 0 on, 1 keep the oldest, 28:16 circuits; a store with bit 63 clears
+///               1 line, 2 mask: of messages of lines those whose index agrees in the mask's ones
+///               3 status: 15:0 records, 47:16 lost, 48 some of the oldest are gone
+///               4 a load takes the oldest record: 31:0 time, 35:32 circuit, 36 received, 37 over
+///               which link, 62 others were lost before it, 63 there was one  5 its header
+///               6 time, in clocks since reset  7 a store: the line whose state is asked for; a
+///               load: 63 known, 15:0 its state as of coherence_look_pkg
+///               Stores are of whole words; others change nothing
+///   Parameters  NumLinks 1..2; Depth of the ring, a power of two, 16..4096
+///   Not done    which link a sent message takes; payloads
+module coherence_trace
+  import coherence_node_pkg::*;
+  import coherence_look_pkg::*;
+  import blocklink_pkg::NumVcs;
+  import blocklink_pkg::word_t;
+#(
+  parameter int unsigned NumLinks = 1,
+  parameter int unsigned Depth    = 512
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+  input  circuits_t                tx_i,
+  input  logic [NumVcs-1:0]        tx_ready_i,
+  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] rx_words_i,
+  input  logic  [NumLinks-1:0][NumVcs-1:0][3:0] rx_pop_i,
+  input  window_t                  window_i,
+  output logic [63:0]              window_data_o,
+  output look_t                    look_o,
+  input  looked_t                  looked_i
+);
+  import coherence_pkg::*;
+  import coherence_io_pkg::OpIobsta;
+  import coherence_io_pkg::OpIobrsp;
+
+  if (Depth < 16 || Depth > 4096 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
+    $error("coherence_trace: Depth is %0d, legal is a power of two, 16..4096", Depth);
+  end
+  if (NumLinks < 1 || NumLinks > 2) begin : gen_links_check
+    $error("coherence_trace: NumLinks is %0d, legal is 1, 2", NumLinks);
+  end
+  localparam int unsigned NumSources = NumVcs * (1 + NumLinks);
+
+  typedef struct packed {
+    logic        gap;
+    logic        link;
+    logic        received;
+    logic [3:0]  circuit;
+    logic [31:0] ticks;
+    header_t     header;
+  } record_t;
+
+  // ---------------------------------------------------------------- registers
+  logic on_q, oldest_q, gone_q, asked_q, known_q, store, clear, pop, emptying_q;
+  logic [NumVcs-1:0] circuits_q;
+  index_t line_q, mask_q, look_q;
+  state_t state_q;
+  logic [31:0] lost_q, time_q;
+  logic [15:0] count_q;
+  logic valid, ready, offered, push, drop, gap_q;
+  record_t head, made;
+  header_t header_q;  // of the record taken last
+  assign store = window_i.valid && window_i.write && window_i.mask == '1;
+  assign clear = store && window_i.at == 3'd0 && window_i.data[63];
+  assign pop   = window_i.valid && !window_i.write && window_i.at == 3'd4 && valid && !emptying_q;
+  assign look_o = '{valid: asked_q, index: look_q};
+  always_comb begin
+    unique case (window_i.at)
+      3'd0: window_data_o = {35'd0, circuits_q, 14'd0, oldest_q, on_q};
+      3'd1: window_data_o = 64'(line_q);
+      3'd2: window_data_o = 64'(mask_q);
+      3'd3: window_data_o = {15'd0, gone_q, lost_q, count_q};
+      3'd4: begin
+        window_data_o = '0;
+        if (valid && !emptying_q) begin
+          window_data_o = {1'b1, head.gap, 24'd0, head.link, head.received, head.circuit,
+                           head.ticks};
+        end
+      end
+      3'd5: window_data_o = header_q;
+      3'd6: window_data_o = {32'd0, time_q};
+      3'd7: window_data_o = {known_q, 47'd0, state_q};
+    endcase
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {on_q, oldest_q, asked_q, known_q} <= '0;
+      circuits_q <= 13'b0_1111_1111_1100;
+      mask_q     <= '0;
+      time_q     <= '0;
+    end else begin
+      time_q <= time_q + 32'd1;
+      if (store && window_i.at == 3'd0) begin
+        {oldest_q, on_q} <= window_i.data[1:0];
+        circuits_q       <= window_i.data[28:16];
+      end
+      if (store && window_i.at == 3'd2) mask_q <= window_i.data[IndexWidth-1:0];
+      if (looked_i.valid) {asked_q, known_q} <= {1'b0, asked_q || known_q};
+      if (store && window_i.at == 3'd7) {asked_q, known_q} <= 2'b10;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (store && window_i.at == 3'd1) line_q <= window_i.data[IndexWidth-1:0];
+    if (store && window_i.at == 3'd7) look_q <= window_i.data[IndexWidth-1:0];
+    if (looked_i.valid && asked_q) state_q <= looked_i.state;
+    if (pop) header_q <= head.header;
+  end
+
+  // ---------------------------------------------------------------- messages
+  // Of each circuit, sent and received over each link, the words that its message still has.
+  logic [NumSources-1:0] begins, wanted, full_q, granted, overrun;
+  header_t [NumSources-1:0] header;
+  record_t [NumSources-1:0] shown;
+  for (genvar s = 0; s < int'(NumSources); s++) begin : gen_source
+    localparam int unsigned V = s % NumVcs;
+    localparam bit Lines = V >= 2 && V <= 11;
+    logic [3:0] words;
+    logic [4:0] left_q, total;
+    header_t kept_q;
+    logic [31:0] ticks_q;
+    if (s < int'(NumVcs)) begin : gen_tx
+      assign words     = tx_i.valid[V] && tx_ready_i[V] ? tx_i.count[V] : '0;
+      assign header[s] = tx_i.words[V][0];
+    end else begin : gen_rx
+      localparam int unsigned L = s / NumVcs - 1;
+      assign words     = rx_pop_i[L][V];
+      assign header[s] = rx_words_i[L][V][0];
+    end
+    if (Lines) begin : gen_lines
+      assign total = words_of(3'(V / 2), header[s].opcode);
+    end else if (V == 0) begin : gen_requests
+      assign total = (header[s].opcode == OpIobsta) ? 5'd2 : 5'd1;
+    end else if (V == 1) begin : gen_answers
+      assign total = (header[s].opcode == OpIobrsp) ? 5'd2 : 5'd1;
+    end else begin : gen_ipi
+      assign total = 5'd1;
+    end
+    assign begins[s]  = words != '0 && left_q == '0;
+    assign wanted[s]  = begins[s] && on_q && circuits_q[V] &&
+                        (!Lines || ((header[s].index ^ line_q) & mask_q) == '0);
+    assign overrun[s] = wanted[s] && full_q[s] && !(granted[s] && push);
+    assign shown[s]   = '{gap: gap_q, link: s >= 2 * int'(NumVcs), received: s >= int'(NumVcs),
+                          circuit: 4'(V), ticks: ticks_q, header: kept_q};
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        left_q    <= '0;
+        full_q[s] <= 1'b0;
+      end else begin
+        if (words != '0) left_q <= (begins[s] ? total : left_q) - 5'(words);
+        full_q[s] <= !clear && (wanted[s] || (full_q[s] && !(granted[s] && push)));
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (wanted[s] && !overrun[s]) begin
+        kept_q  <= header[s];
+        ticks_q <= time_q;
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------- ring
+  // A grant is for one cycle: a place may be emptied while it waits.
+  arb_rr #(.NumReq(NumSources)) u_turn (
+    .clk_i, .rst_ni, .req_i(full_q), .last_i(1'b1), .gnt_o(granted), .idx_o()
+  );
+  always_comb begin
+    made = '0;
+    for (int unsigned s = 0; s < NumSources; s++) begin
+      if (granted[s]) made = made | shown[s];
+    end
+  end
+  assign offered = full_q != '0 && !emptying_q;
+  assign push    = offered && ready;
+  assign drop    = (offered && !ready && !oldest_q) || emptying_q;
+  block_fifo #(.Width($bits(record_t)), .Depth(Depth)) u_ring (
+    .clk_i, .rst_ni, .valid_i(offered), .ready_o(ready), .data_i(made), .valid_o(valid),
+    .ready_i(pop || drop), .data_o(head)
+  );
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {emptying_q, gap_q, gone_q} <= '0;
+      lost_q  <= '0;
+      count_q <= '0;
+    end else begin
+      emptying_q <= clear || (emptying_q && valid);
+      if (clear) gap_q <= 1'b0;
+      else if (overrun != '0) gap_q <= 1'b1;
+      else if (push) gap_q <= 1'b0;
+      if (clear) gone_q <= 1'b0;
+      else if (drop && valid && !emptying_q) gone_q <= 1'b1;
+      lost_q  <= clear ? '0 : lost_q + 32'($countones(overrun));
+      count_q <= count_q + 16'(push) - 16'(valid && (pop || drop));
+    end
+  end
+  logic unused;
+  assign unused = ^{rx_words_i, tx_i, window_i, looked_i};
+endmodule
