@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The near-data unit with the lock table, where records share locks: nothing waits for itself, or in a circle."""
+"""The near-data unit with the lock table, where records share locks: no transaction waits in a circle."""
 
 from __future__ import annotations
 
