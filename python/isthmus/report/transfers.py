@@ -38,6 +38,7 @@ class TransferPage:
     answered   the measurements that the answer is about; all, if not given
     more       sentences below the answer
     also       figures behind the others
+    method     sentences on how it was measured
     """
 
     road: str
@@ -54,6 +55,7 @@ class TransferPage:
     answered: Callable[[Sequence[Measurement]], Sequence[Measurement]] = lambda members: members
     more: Callable[[Document], Sequence[str]] = lambda _: ()
     also: Callable[[Document], Sequence[Figure]] = lambda _: ()
+    method: Sequence[str] = ()
 
     def page(self, document: Document) -> str:
         """The whole page as text."""
@@ -65,8 +67,13 @@ class TransferPage:
             drawn=self.figures(document),
             road=self.road,
             source=self.source,
-            method="\n".join(platform_tables(document)),
+            method="\n".join([self._method(document), *platform_tables(document)]),
         )
+
+    def _method(self, document: Document) -> str:
+        checked = sum(m.checked.bytes for m in document)
+        said = [*self.method, f"Every byte was compared: {checked:,} bytes."]
+        return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in said)}</ul>"
 
     def _answer(self, document: Document) -> str:
         measured = self.answered([m for m in document if m.latency])
@@ -93,7 +100,8 @@ class TransferPage:
                 lines.append(f"{place} up to {_rate(most) / 1e9:.2f} GB/s ({what}).")
         items = [f"<li>{escape(sentence)}</li>" for sentence in self.more(document)]
         below = f"<ul>{''.join(items)}</ul>" if items else ""
-        return f'<p class="headline">{escape(" ".join(lines))}</p>{below}'
+        headline = f'<p class="headline">{escape(" ".join(lines))}</p>' if lines else ""
+        return headline + below
 
     def figures(self, document: Document) -> list[Figure]:
         """Latency of transfers one by one, the rate of many, and the stages of one."""

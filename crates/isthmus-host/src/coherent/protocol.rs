@@ -129,16 +129,16 @@ impl Message {
     /// Whether the home of the line sends it, and not the end with the cache.
     #[must_use]
     pub const fn from_home(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Fshr
-            | Self::Finv
-            | Self::Psha
-            | Self::Pemd
-            | Self::Pdat
-            | Self::Patm
-            | Self::Pack => true,
-            _ => false,
-        }
+                | Self::Finv
+                | Self::Psha
+                | Self::Pemd
+                | Self::Pdat
+                | Self::Patm
+                | Self::Pack
+        )
     }
 }
 

@@ -51,6 +51,12 @@ PAGE = TransferPage(
     answered=_answered,
     header=tables.HEADER,
     row=tables.row,
+    method=(
+        "The FPGA is the synthesizable SystemVerilog of this repository, evaluated clock by clock: request "
+        "agent, cache, translation, packing. The home agent, PCI Express ports and the host's memory are "
+        "models.",
+        "A transfer is observed alone for its stages, behind those that are measured.",
+    ),
 )
 
 

@@ -80,6 +80,20 @@ def text(document: Document) -> str:
     return "".join(parts)
 
 
+def sentences(document: Document) -> list[str]:
+    """What the page says first of each measurement's lives."""
+    made = []
+    for m in document:
+        if lives := of(m):
+            steps = [step for life in lives for step in life["steps"]]
+            count = sum(len(step["messages"]) for step in steps)
+            made.append(
+                f"{_title(m)[:1].upper()}{_title(m)[1:]}: {len(steps)} steps by both ends in turn, {count} "
+                "messages, each recorded once where it was sent and once where it came."
+            )
+    return made
+
+
 def figures(document: Document) -> list[Figure]:
     """The timeline of the first line's life for each measurement."""
     return [_figure(m, number) for number, m in enumerate(m for m in document if of(m))]
@@ -102,7 +116,7 @@ def _figure(m: Measurement, number: int) -> Figure:
             "xAxis": {"type": "value", "name": "us; time between steps is left out", "nameLocation": "middle",
                       "min": 0, "max": end},
             "yAxis": {
-                "type": "value", "inverse": True, "min": -0.7, "max": len(rows) - 0.3, "interval": 1,
+                "type": "value", "inverse": True, "min": -1, "max": len(rows), "interval": 1,
                 "names": {str(row): name for row, name in enumerate(rows)},
             },
             "series": series,

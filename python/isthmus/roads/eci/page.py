@@ -56,10 +56,17 @@ PAGE = TransferPage(
     case=_case,
     case_word="profile, and policy of two links",
     answered=_over_the_link,
-    more=beside.sentences,
+    more=lambda document: [*beside.sentences(document), *life.sentences(document)],
     also=_also,
     header=tables.HEADER,
     row=tables.row,
+    method=(
+        "Agents, homes, block links and their replay are the synthesizable SystemVerilog of this repository, "
+        "at both ends, evaluated clock by clock.",
+        "Lanes are delays: bits of a block, transceivers and traces. Memory and the core's way to the link "
+        "are constants; each is below, with its source.",
+        "A transfer is observed alone for its stages, behind those that are measured.",
+    ),
 )
 
 
