@@ -122,7 +122,7 @@ module eci_host
     assign lines_rsp_data_o  = '0;
     logic unused;
     assign unused = ^{lines_req_valid_i, lines_req_kind_i, lines_req_write_i, lines_req_index_i,
-                      lines_req_tag_i, lines_req_mask_i, lines_req_data_i};
+                      lines_req_tag_i, lines_req_mask_i, lines_req_data_i, look};
   end else begin : gen_directory
     coherence_host #(
       .Sets(DirectorySets), .Ways(DirectoryWays), .NumTbe(NumTbe), .NumLinks(NumLinks),

@@ -86,11 +86,24 @@ def measured() -> Document:
 def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
     text = tables.text(measured())
     rows = [line.split() for line in text.splitlines()]
-    assert ["apelink", "isthmus", "host", "ping-pong", "1", "4096", *["2.365"] * 3, "-", "-", "-"] in rows
     assert [
         "apelink",
         "isthmus",
         "host",
+        "address",
+        "ping-pong",
+        "1",
+        "4096",
+        *["2.365"] * 3,
+        "-",
+        "-",
+        "-",
+    ] in rows
+    assert [
+        "apelink",
+        "isthmus",
+        "host",
+        "address",
         "one-way",
         "8",
         "4096",
