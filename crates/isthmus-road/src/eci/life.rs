@@ -145,17 +145,17 @@ impl Ends {
                 Access::Store => value = begin.0,
                 _ => {}
             }
-            took = took + (done - begin);
+            took += done - begin;
             self.sim.sleep(SETTLED).await;
             let (mut records, mut states) = (Vec::new(), Vec::new());
             // The far end's tracer is the one that a node reads.
-            for far in 0..2 {
+            for (far, name) in NAMES.iter().enumerate() {
                 let mut tracer = self.nodes[1 - far].tracer().await.map_err(failed)?;
                 states.push(tracer.state(number).await.map_err(failed)?);
                 records.push(tracer.records().await.map_err(failed)?);
                 let lost = tracer.lost().await.map_err(failed)?;
                 if lost.messages > 0 || lost.overwritten {
-                    let reason = format!("the {}'s tracer has lost messages", NAMES[far]);
+                    let reason = format!("the {name}'s tracer has lost messages");
                     return Err(self.wrong(&reason));
                 }
             }
