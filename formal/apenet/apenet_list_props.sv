@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// apenet_list: whatever takes words out of its queue and whenever, the end of a message always has
-/// a place, no word is given up, and what the list is told to be inside is inside: words, and ends
-/// among them. Every message that is let in is counted.
+/// apenet_list: however words leave its queue, the end of a message always finds room, and no word
+/// is lost. The list gets the right number of words in the queue, and of ends among them. Every
+/// accepted message is counted.
 ///
 /// Any messages: a head and data while ready_o, one end.
 module apenet_list_props

@@ -104,7 +104,7 @@ module rdma_regions_props
                 64'(dut.u_ram.words_q[raddr_q[3:2]] >> {raddr_q[1:0], 6'd0});
   end
 
-  // Both a cycle ago: who waits, and whether a look was in the way.
+  // A cycle ago: which side waits, and whether a look-up had the table.
   logic look_q, ready_q, judge_q, tell_q, wait_q;
   always_ff @(posedge clk_i) begin
     look_q  <= started_q && look_i;

@@ -87,7 +87,7 @@ module rdma_spread_props
     if (clear_i) assume (!take_i && !gone_i);
     if (take_i) assume (mask_i != '0);
     assume (32'(gone_link_i) < NumLinks);
-    // Who sends a control packet has seen room for it; what leaves was sent.
+    // A control packet is sent only where there was room for it; what leaves was sent before.
     assume (control <= 3'(ControlPackets));
     if (started_q && control_gone_i && control_gone_flow_i == watch_q) assume (control_q != '0);
     if (started_q) begin

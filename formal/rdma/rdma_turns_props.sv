@@ -81,7 +81,7 @@ module rdma_turns_props
     walk_place_q <= walk_place_i;
   end
 
-  // ---------------------------------------------------------------- who asks
+  // ---------------------------------------------------------------- requests
   logic     body;
   logic [7:0] asks;  // the first of them is chosen
   flow_op_e   op;

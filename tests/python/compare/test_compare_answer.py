@@ -157,10 +157,19 @@ def test_what_carries_an_operation_and_was_not_measured_at_a_size_is_in_the_deci
 
 
 def test_a_document_s_design_is_not_the_next_interconnect() -> None:
-    [view] = made_up.found(op="put", size=256).answer.views
-    papers = [row for row in view.rows[1:] if not row.ours and row.family != view.best.family]
-    assert papers, "there is one"
+    found = made_up.found(op="put", size=256)
+    [view] = found.answer.views
+    best = view.best
+
+    def behind(item: dict[str, Any]) -> None:
+        for key in ("p50", "avg", "min", "max"):
+            item["latency_ps"][key] = 1.01 * best.cost
+
+    [view] = answer(_changed(found, behind, "rdma/forth-rdma/as-published/")).views
+    assert view.best.key == best.key
+    assert not view.rows[1].ours, "a document's is behind the best"
     assert ", paper), " not in view.decision
+    assert "the next interconnect (forth-rdma with DMA)" in view.decision
 
 
 def test_a_percentile_of_too_few_samples_says_how_many_it_needs() -> None:

@@ -78,7 +78,7 @@ impl Engine {
         self.ready.push_back((block, Part::Descriptor));
     }
 
-    /// The same, in front of what waits for the engine: a descriptor that comes late leaves the link idle.
+    /// As `fetch`, but before all tasks that wait: a block moves only when its descriptor is here.
     pub(crate) fn fetch_first(&mut self, block: u64) {
         self.ready.push_front((block, Part::Descriptor));
     }
