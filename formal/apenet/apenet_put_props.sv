@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// apenet_put: no read leaves the put memory, what is refused is neither read nor sent, a get of
-/// another node is read only with the key of the put memory, and no packet is longer than
-/// MaxPayload or crosses a page of the remote memory.
+/// another node is read only with the key of the put memory, no packet is longer than
+/// MaxPayload or crosses a page of the remote memory, and no two gets have one number.
 ///
 /// Any posts, gets, targets and stalls, a memory that answers whatever and whenever it likes, any CRC.
 /// The put memory is any that does not wrap; the host sets it while the interface is disabled, so
@@ -50,6 +50,7 @@ module apenet_put_props
   logic rst_ni, event_valid_o, arvalid_o, idle_o, flit_valid_o, flit_head_o, flit_tail_o;
   nanet_ctrl_pkg::put_t      put_i;
   nanet_ctrl_pkg::put_done_t done_o;
+  logic [31:0]               asked_o;
   nanet_pkg::event_t         event_o;
   axi_pkg::address_t         ar_o;
   logic [FlitWidth-1:0]      flit_o;
@@ -76,6 +77,13 @@ module apenet_put_props
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
+
+  // A get's number is that of the one before and one, whatever is disabled between them.
+  logic [31:0] asked_q;
+  always_ff @(posedge clk_i) begin
+    if (!started_q) asked_q <= '0;
+    else if (dut.post_take && dut.post.get) asked_q <= asked_q + 32'd1;
+  end
   assign rst_ni = started_q;
 
   always_comb begin
@@ -140,6 +148,7 @@ module apenet_put_props
       // What makes the above inductive.
       assert (dut.known_q[one] == known_q);
       assert (dut.u_frames.credit_q <= 3'd4);
+      assert (asked_o == asked_q);
       if (state == StCheck) begin
         assert (dut.addr_q == {base + 58'(dut.post_q.offset), 6'd0});
         assert (dut.until_q == 18'(dut.post_q.offset) +

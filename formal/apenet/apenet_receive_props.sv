@@ -91,9 +91,8 @@ module apenet_receive_props
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
       good_q <= 1'b0;
-    end else if (mine) begin
-      good_q <= follows && dut.u_puts.record.good && !dut.u_puts.error_q && !dut.u_puts.record.last &&
-                !bare;
+    end else if (mine && !bare) begin  // a get or a refusal is no part of a put, and ends none
+      good_q <= follows && dut.u_puts.record.good && !dut.u_puts.error_q && !dut.u_puts.record.last;
       answer_q <= answer;
       put_q  <= dut.u_puts.record.put;
       next_q <= dut.u_puts.record.number + 11'd1;

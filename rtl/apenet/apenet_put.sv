@@ -25,7 +25,8 @@
 ///               While full_i it waits. Refused ones have one too, with the reason (apenet_done)
 ///   Latency     post_we to arvalid_o 5 cycles; rvalid_i to the header 2
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
-///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event
+///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event. Gets
+///               keep their numbers: an answer to one of before is none of a later one
 ///   Parameters  DataWidth 128..512; Depth of the buffer in beats, a power of two; Credits of the
 ///               router's local port, 2..1024
 ///   Not done    places that are not multiples of 64 bytes; translation of what is read
@@ -68,6 +69,7 @@ module apenet_put
   input  logic                     rlast_i,
 
   output nanet_ctrl_pkg::put_done_t done_o,
+  output logic [31:0]              asked_o,  // number of the next get
   output step_t                    posted_o,
   output step_t                    sent_o,    // its first header leaves
   output logic                     idle_o
@@ -198,13 +200,9 @@ module apenet_put
         default: if (bare) state_q <= StIdle;  // StBare
       endcase
       if (post_take || get_take) turn_q <= post_take;
-      if (!enable_i && idle_o) begin
-        put_q  <= '0;
-        gets_q <= '0;
-      end else begin
-        if (cut && last && !answer_q) put_q <= put_q + 32'd1;
-        if (post_take && post.get) gets_q <= gets_q + 32'd1;
-      end
+      if (!enable_i && idle_o) put_q <= '0;
+      else if (cut && last && !answer_q) put_q <= put_q + 32'd1;
+      if (post_take && post.get) gets_q <= gets_q + 32'd1;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -383,6 +381,7 @@ module apenet_put
     .done_o,
     .idle_o         (all_done)
   );
+  assign asked_o  = gets_q;
   assign posted_o = '{strobe: !answer_q && (bare || (cut && first_q)), tag: job_q[7:0]};
   assign idle_o   = !put_i.post_we && !put_i.target_we && !post_valid && state_q == StIdle &&
                     !get_valid_i && !get_valid &&

@@ -125,8 +125,8 @@ module apenet_puts
       arrivals_q <= '0;
     end else begin
       if (decide) begin
-        // Behind its last packet a put has no more. A message is none.
-        if (!message) whole_q[index] <= whole && !record.last && !bare;
+        // Behind its last packet a put has no more. Messages, gets and refusals are none.
+        if (!message && !bare) whole_q[index] <= whole && !record.last;
         answered_q     <= '0;
         error_q        <= 1'b0;
         arrivals_q.packets <= arrivals_q.packets + 32'd1;
@@ -139,7 +139,7 @@ module apenet_puts
     end
   end
   always_ff @(posedge clk_i) begin
-    if (decide && !message) begin
+    if (decide && !message && !bare) begin
       entries[index] <= '{source: record.source, answer: answer, put: record.put,
                           next: record.number + NumberW'(1)};
     end

@@ -212,6 +212,7 @@ module apenet_node
     .rresp_i      (dma_answer.rresp),
     .rlast_i      (dma_answer.rlast),
     .done_o       (put_state.done),
+    .asked_o      (put_state.asked),
     .posted_o     (posted),
     .sent_o       (sent),
     .idle_o       (put_idle)

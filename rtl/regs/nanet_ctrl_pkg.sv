@@ -127,6 +127,7 @@ package nanet_ctrl_pkg;
   /// Of a device with a put queue: what became of its posts, and of what came.
   typedef struct packed {
     put_done_t   done;
+    logic [31:0] asked;        // number of the next get
     logic [31:0] packets;
     logic [15:0] bad_packets;
     logic [15:0] bad_puts;

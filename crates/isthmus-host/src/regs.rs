@@ -490,6 +490,8 @@ pub mod nanet_put {
     pub const LIST_KEY: u32 = 0x48;
     /// Messages refused (ro).
     pub const LIST_REFUSED: u32 = 0x4C;
+    /// Gets (ro).
+    pub const ASKED: u32 = 0x50;
 }
 
 /// UDP-to-memory interface, merging.

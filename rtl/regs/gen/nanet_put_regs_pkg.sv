@@ -10,7 +10,7 @@ package nanet_put_regs_pkg;
 
     localparam NANET_PUT_REGS_DATA_WIDTH = 32;
     localparam NANET_PUT_REGS_MIN_ADDR_WIDTH = 8;
-    localparam NANET_PUT_REGS_SIZE = 'h50;
+    localparam NANET_PUT_REGS_SIZE = 'h54;
 
     typedef struct {
         logic [15:0] next;
@@ -84,6 +84,14 @@ package nanet_put_regs_pkg;
     } nanet_put__LIST_REFUSED__in_t;
 
     typedef struct {
+        logic [31:0] next;
+    } nanet_put__ASKED__value__in_t;
+
+    typedef struct {
+        nanet_put__ASKED__value__in_t value;
+    } nanet_put__ASKED__in_t;
+
+    typedef struct {
         nanet_put__DONE__in_t DONE;
         nanet_put__FULL__in_t FULL;
         nanet_put__PACKETS__in_t PACKETS;
@@ -91,6 +99,7 @@ package nanet_put_regs_pkg;
         nanet_put__SERVED__in_t SERVED;
         nanet_put__GETS_LOST__in_t GETS_LOST;
         nanet_put__LIST_REFUSED__in_t LIST_REFUSED;
+        nanet_put__ASKED__in_t ASKED;
     } nanet_put__in_t;
 
     typedef struct {

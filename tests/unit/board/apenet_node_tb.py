@@ -31,7 +31,7 @@ CONTROL, QUEUE_LO, QUEUE_SIZE, QUEUE_TAKEN, EVENTS = 0x08, 0x10, 0x18, 0x1C, 0x2
 REGION_LO, REGION_PAGES, REGION_SET, REFUSED = 0xE0, 0xE8, 0xEC, 0xF8
 PUT_LO, PUT_BYTES, TARGET_LO, TARGET_HI, TARGET_SET = (0x200 + at for at in (0, 8, 0x10, 0x14, 0x18))
 POST_PLACES, POST, DONE, FULL, PACKETS, BAD = (0x200 + at for at in (0x20, 0x24, 0x28, 0x2C, 0x30, 0x34))
-LAND, SERVE, SERVED, GETS_LOST = (0x200 + at for at in (0x38, 0x3C, 0x40, 0x44))
+LAND, SERVE, SERVED, GETS_LOST, ASKED = (0x200 + at for at in (0x38, 0x3C, 0x40, 0x44, 0x50))
 VALID = 1 << 24
 GET, ANSWER, REFUSAL = 2, 3, 4
 SERVED_KEY = 0x5A17
@@ -529,6 +529,57 @@ async def a_get_asks_and_what_comes_is_announced_as_its_answer(dut: Any, share: 
     assert sum(packet.kind == GET for packet in bench.out) == 5
     assert await bench.read(BAD) == 0
     assert bench.outside()
+
+
+@cocotb.test()
+async def an_answer_to_a_get_of_a_program_before_is_none_of_this_one(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    assert await bench.read(ASKED) == 0
+    await bench.post(0, 0, 4096, 2, get=True)
+    await bench.settle()
+    # Its program ends, another one begins.
+    await bench.write(CONTROL, 0)
+    for _ in range(100):
+        if (await bench.read(CONTROL)) >> 8 & 1:
+            break
+    else:
+        raise AssertionError("never ready to begin again")
+    bench.ram.write(QUEUE, bytes(32 * 16))
+    await bench.write(QUEUE_TAKEN, 0)
+    assert await bench.read(ASKED) == 1
+    await bench.write(CONTROL, 1)
+    await bench.post(64, 0, 4096, 2, get=True)
+    # Its puts count from 0.
+    await bench.post(0, 0, 64, 2)
+    await bench.settle()
+    assert [(packet.kind, packet.put) for packet in bench.out] == [(GET, 0), (GET, 1), (1, 0)]
+    for number in (0, 1):
+        [piece] = bench.packets(bench.rng.randbytes(4096), 4096 * number, number)
+        bench.send(Packet(**{**vars(piece), "kind": ANSWER}).flits())
+    await bench.settle()
+    assert [(event.list, event.sequence) for event in bench.events()] == [(0x81, 0), (0x83, 0), (0x83, 1)]
+
+
+@cocotb.test()
+async def a_get_or_refusal_between_the_packets_of_anothers_put_leaves_it_whole(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    data = bench.rng.randbytes(5000)
+    refusal = Packet(ME, 5, 64 * 5, b"", True, True, 0, OUTSIDE, 640, KEY, REFUSAL)
+    for put in (7, 8):
+        one, two = bench.packets(data, 0, put)
+        bench.send(one.flits())
+        # Of the source with which it shares its place in the table.
+        if put == 7:
+            bench.ask(3, 0, 64, source=FAR + 4)
+        else:
+            bench.send(refusal.flits())
+        bench.send(two.flits())
+        await bench.settle()
+    puts = [(event.list, event.sequence, event.packets) for event in bench.events() if event.list == 0x82]
+    assert puts == [(0x82, 7, 2), (0x82, 8, 2)]
+    assert await bench.read(BAD) == 0
 
 
 @cocotb.test()

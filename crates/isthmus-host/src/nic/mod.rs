@@ -471,7 +471,7 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
                         reason: "a get without a put memory".to_owned(),
                     });
                 };
-                self.got.push_back(putting.answer(&bytes)?);
+                self.got.extend(putting.answer(&bytes)?);
             }
             _ => self.arrive(event)?,
         }

@@ -232,6 +232,8 @@ pub(super) struct Putting {
     /// Of gets: those that may be unanswered, those asked, and those not answered, with their place and bytes.
     gets: u32,
     asked: u32,
+    /// The node's number of get 0: it counts on from program to program.
+    before: u32,
     unanswered: BTreeMap<u32, (usize, usize)>,
 }
 
@@ -271,6 +273,7 @@ impl Putting {
             announced: 0,
             gets: memory.gets,
             asked: 0,
+            before: bar.read32(u64::from(MAP + regs::ASKED)).await?,
             unanswered: BTreeMap::new(),
         })
     }
@@ -365,20 +368,25 @@ impl Putting {
         Ok(sequence)
     }
 
-    /// Notes a get that is answered or refused.
-    pub(super) fn answer(&mut self, bytes: &[u8; EVENT_BYTES]) -> Result<Got, NicError> {
+    /// Notes a get that is answered or refused; none: it was asked for before this queue was opened.
+    pub(super) fn answer(&mut self, bytes: &[u8; EVENT_BYTES]) -> Result<Option<Got>, NicError> {
         let event = Event::decode(bytes);
-        let Some((offset, asked)) = self.unanswered.remove(&event.sequence) else {
-            let reason = format!("get {} answered, which is not pending", event.sequence);
+        let sequence = event.sequence.wrapping_sub(self.before);
+        let Some((offset, asked)) = self.unanswered.remove(&sequence) else {
+            // Between gets of before and these are 2^31 numbers at least.
+            if sequence >> 31 == 1 && self.asked >> 31 == 0 {
+                return Ok(None);
+            }
+            let reason = format!("get {sequence} answered, which is not pending");
             return Err(NicError::Event { reason });
         };
         let refused = PutRefusal::of(bytes[0]);
         if event.bytes as usize != asked || refused.is_some() != event.error {
-            let reason = format!("get {} of {asked} bytes answered: {event:?}", event.sequence);
+            let reason = format!("get {sequence} of {asked} bytes answered: {event:?}");
             return Err(NicError::Event { reason });
         }
-        let (sequence, cycles) = (event.sequence, event.cycles);
-        Ok(Got { sequence, offset, bytes: asked, refused, cycles })
+        let cycles = event.cycles;
+        Ok(Some(Got { sequence, offset, bytes: asked, refused, cycles }))
     }
 
     /// Notes a put that is announced.
@@ -468,17 +476,21 @@ mod tests {
             announced: 0,
             gets: 2,
             asked: 9,
+            before: 0xFFFF_FFFE,
             unanswered: BTreeMap::from([(7, (128, 500)), (8, (0, 64))]),
         };
-        let event = |first: u8, sequence: u8, length: u16| {
+        let event = |first: u8, number: u32, length: u16| {
             let mut bytes = [0; EVENT_BYTES];
-            (bytes[0], bytes[1], bytes[8]) = (first, ANSWERED, sequence);
+            (bytes[0], bytes[1]) = (first, ANSWERED);
             bytes[4..6].copy_from_slice(&length.to_le_bytes());
+            bytes[8..12].copy_from_slice(&number.wrapping_sub(2).to_le_bytes());
             bytes
         };
-        let got = putting.answer(&event(2 << 1 | 1, 8, 64)).expect("pending");
+        let got = putting.answer(&event(2 << 1 | 1, 8, 64)).expect("pending").expect("of this queue");
         assert_eq!((got.sequence, got.refused), (8, Some(PutRefusal::Outside)));
-        let got = putting.answer(&event(0, 7, 500)).expect("pending");
+        let before = event(0, 0xFFFF_FFFF, 500);
+        assert_eq!(putting.answer(&before).expect("allowed"), None, "of a program before");
+        let got = putting.answer(&event(0, 7, 500)).expect("pending").expect("of this queue");
         assert_eq!((got.offset, got.bytes, got.refused), (128, 500, None));
         assert!(putting.answer(&event(0, 7, 500)).is_err(), "answered already");
         putting.unanswered.insert(9, (0, 64));
