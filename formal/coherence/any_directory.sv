@@ -23,8 +23,7 @@ module coherence_directory
   input  mask_t      core_mask_i,
   input  line_t      core_data_i,
   output logic       core_rsp_valid_o,
-  output logic [7:0] core_rsp_tag_o,
-  output line_t      core_rsp_data_o,
+  output answer_t    core_rsp_o,
   input  logic     [3:0] req_valid_i,
   output logic     [3:0] req_ready_o,
   input  message_e [3:0] req_message_i,
@@ -50,8 +49,7 @@ module coherence_directory
   output memory_t    mem_req_o,
   input  logic       mem_rsp_valid_i,
   output logic       mem_rsp_ready_o,
-  input  logic [7:0] mem_rsp_tag_i,
-  input  line_t      mem_rsp_data_i,
+  input  answer_t    mem_rsp_i,
   output logic       stray_o,
   input  coherence_look_pkg::look_t   look_i,
   output coherence_look_pkg::looked_t looked_o
@@ -71,8 +69,7 @@ module coherence_directory
   assign core_ready_o     = any_ready && core_valid_i && open_q < 8'(Most);
   assign take             = core_valid_i && core_ready_o;
   assign core_rsp_valid_o = any_rsp && (any_tag == '0 ? zero_q : open_q > 8'(zero_q));
-  assign core_rsp_tag_o   = any_tag;
-  assign core_rsp_data_o  = any_line;
+  assign core_rsp_o       = '{tag: any_tag, data: any_line};
   assign end_zero         = core_rsp_valid_o && any_tag == '0;
   assign req_ready_o      = any_req & req_valid_i;
   assign mem_rsp_ready_o  = any_mem_ready;
@@ -112,5 +109,5 @@ module coherence_directory
   logic unused;
   assign unused = ^{core_op_i, core_index_i, core_mask_i, core_data_i, req_message_i, req_header_i,
                     req_payload_i, rsp_valid_i, rsp_message_i, rsp_index_i, rsp_data_i,
-                    mem_rsp_valid_i, mem_rsp_tag_i, mem_rsp_data_i, Sets, Ways, Skip, Look, look_i};
+                    mem_rsp_valid_i, mem_rsp_i, Sets, Ways, Skip, Look, look_i};
 endmodule

@@ -31,8 +31,7 @@ module coherence_directory_props
   input logic       rsn_ready_i,
   input logic       mem_req_ready_i,
   input logic       mem_rsp_valid_i,
-  input logic [7:0] mem_rsp_tag_i,
-  input line_t      mem_rsp_data_i,
+  input answer_t    mem_rsp_i,
   input coherence_look_pkg::look_t look_i
 );
   localparam int unsigned Sets = 2, Ways = 2, NumTbe = 2, TbeWidth = $clog2(NumTbe);
@@ -44,10 +43,10 @@ module coherence_directory_props
 
   logic core_ready_o, core_rsp_valid_o, fwd_valid_o, rsd_valid_o, rsn_valid_o, mem_req_valid_o;
   logic mem_rsp_ready_o, stray_o;
-  logic [7:0] core_rsp_tag_o;
+  answer_t core_rsp_o;
   logic [3:0] req_ready_o;
   logic [4:0] rsd_words_o;
-  line_t core_rsp_data_o, rsd_data_o;
+  line_t rsd_data_o;
   memory_t mem_req_o;
   header_t fwd_header_o, rsd_header_o, rsn_header_o;
   coherence_look_pkg::looked_t looked_o;
@@ -127,15 +126,15 @@ module coherence_directory_props
   // ---------------------------------------------------------------- assumptions
   logic fits, memory_flies;
   assign memory_flies =
-      (s1 && dut.s1_q.memory && s1_tbe == mem_rsp_tag_i[TbeWidth-1:0]) ||
-      (s2 && dut.s2_q.memory && s2_tbe == mem_rsp_tag_i[TbeWidth-1:0]);
+      (s1 && dut.s1_q.memory && s1_tbe == mem_rsp_i.tag[TbeWidth-1:0]) ||
+      (s2 && dut.s2_q.memory && s2_tbe == mem_rsp_i.tag[TbeWidth-1:0]);
   always_comb begin
     assume (rsp_message_i inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics, MsgHaki, MsgHaks,
                                   MsgHakv, MsgGack});
     assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
     // Memory answers what it was asked for, once.
     if (mem_rsp_valid_i) begin
-      assume (mem_rsp_tag_i < 8'(NumTbe) && tbe[mem_rsp_tag_i[TbeWidth-1:0]] == TbeMemory &&
+      assume (mem_rsp_i.tag < 8'(NumTbe) && tbe[mem_rsp_i.tag[TbeWidth-1:0]] == TbeMemory &&
               !memory_flies);
     end
     fits = 1'b1;

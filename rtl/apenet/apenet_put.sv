@@ -25,8 +25,8 @@
 ///               While full_i it waits. Refused ones have one too, with the reason (apenet_done)
 ///   Latency     post_we to arvalid_o 5 cycles; rvalid_i to the header 2
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
-///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event. Gets
-///               keep their numbers: an answer to one of before is none of a later one
+///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event.
+///               Puts begin at number 0 again, gets do not: a late answer fits no later one
 ///   Parameters  DataWidth 128..512; Depth of the buffer in beats, a power of two; Credits of the
 ///               router's local port, 2..1024
 ///   Not done    places that are not multiples of 64 bytes; translation of what is read

@@ -372,8 +372,7 @@ module apenet_node
     .idle_o            (memory_idle)
   );
 
-  assign state.ready           = !control.enable && put_idle && receive_idle && list_idle &&
-                                 memory_idle;
+  assign state.ready = !control.enable && put_idle && receive_idle && list_idle && memory_idle;
   assign state.filled          = {48'd0, list_filled};
   assign state.counters        = {{3 * $bits(list_counters){1'b0}}, list_counters};
   assign {put_state.packets, put_state.bad_packets, put_state.bad_puts} = arrivals;

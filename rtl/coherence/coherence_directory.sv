@@ -49,8 +49,7 @@ module coherence_directory
   input  mask_t      core_mask_i,     // of a store
   input  line_t      core_data_i,
   output logic       core_rsp_valid_o,
-  output logic [7:0] core_rsp_tag_o,
-  output line_t      core_rsp_data_o, // of a load
+  output answer_t    core_rsp_o,
   // from the remote: requests of four circuits, two of them with a payload, and responses
   input  logic     [3:0] req_valid_i,
   output logic     [3:0] req_ready_o,
@@ -79,8 +78,7 @@ module coherence_directory
   output memory_t    mem_req_o,
   input  logic       mem_rsp_valid_i,
   output logic       mem_rsp_ready_o,
-  input  logic [7:0] mem_rsp_tag_i,
-  input  line_t      mem_rsp_data_i,
+  input  answer_t    mem_rsp_i,
   output logic       stray_o,         // strobe: a request that is none; it is dropped
   input  coherence_look_pkg::look_t   look_i,
   output coherence_look_pkg::looked_t looked_o
@@ -115,7 +113,7 @@ module coherence_directory
     .req_valid_i, .req_message_i, .req_header_i, .req_payload_i, .known_o(known),
     .rsp_valid_i, .rsp_message_i, .rsp_index_i, .rsp_data_i,
     .mem_rsp_valid_i, .mem_rsp_ready_o,
-    .mem_rsp_id_i(tbe_id_t'(mem_rsp_tag_i[TbeWidth-1:0])), .mem_rsp_data_i,
+    .mem_rsp_id_i(tbe_id_t'(mem_rsp_i.tag[TbeWidth-1:0])), .mem_rsp_data_i(mem_rsp_i.data),
     .ready_some_i(ready_some), .ready_id_i(ready_id), .run_o(run), .resume_id_o(resume_id),
     .resume_what_i(resume_what), .resume_mask_i(resume_mask), .resume_data_i(resume_data),
     .valid_o(s0_valid), .chosen_o(s0), .mask_o(s0_mask), .data_o(s0_data)
@@ -252,12 +250,12 @@ module coherence_directory
     .clk_i, .rst_ni, .valid_i(s2_valid_q), .in_i(s2_q), .mask_i(s2_mask_q), .data_i(s2_data_q),
     .decision_i(decision), .old_known_i(tbe_flags.old), .old_i(tbe_old), .operands_i(operands),
     .swaps_o(swaps), .old_valid_o(old_valid), .old_id_o(old_id), .old_o(old),
-    .core_rsp_valid_o, .core_rsp_tag_o, .core_rsp_data_o,
+    .core_rsp_valid_o, .core_rsp_tag_o(core_rsp_o.tag), .core_rsp_data_o(core_rsp_o.data),
     .fwd_valid_o, .fwd_ready_i, .fwd_header_o,
     .rsd_valid_o, .rsd_ready_i, .rsd_header_o, .rsd_words_o, .rsd_data_o,
     .rsn_valid_o, .rsn_ready_i, .rsn_header_o,
     .mem_req_valid_o, .mem_req_ready_i, .mem_req_o, .room_o(room)
   );
   logic unused;
-  assign unused = ^{req_header_i, mem_rsp_tag_i, never, look_i};
+  assign unused = ^{req_header_i, mem_rsp_i.tag, never, look_i};
 endmodule

@@ -125,4 +125,10 @@ package coherence_directory_pkg;
     mask_t      mask;
     line_t      data;
   } memory_t;
+
+  /// A response to a request, of memory or to the host: its tag, and the line of a load.
+  typedef struct packed {
+    logic [7:0] tag;
+    line_t      data;
+  } answer_t;
 endpackage

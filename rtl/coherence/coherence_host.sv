@@ -270,7 +270,7 @@ module coherence_host
         .clk_i, .rst_ni, .core_valid_i(core_valid[H]), .core_ready_o(core_ready[H]),
         .core_op_i(op), .core_index_i(req_index_i), .core_tag_i(req_tag_i),
         .core_mask_i(req_mask_i), .core_data_i(req_data_i), .core_rsp_valid_o(core_rsp[H]),
-        .core_rsp_tag_o(core_tag[H]), .core_rsp_data_o(core_line[H]),
+        .core_rsp_o({core_tag[H], core_line[H]}),
         .req_valid_i(req_mine), .req_ready_o(req_ready[b]), .req_message_i(known),
         .req_header_i(req_header), .req_payload_i(payload),
         .rsp_valid_i(rsp_mine), .rsp_message_i(rsp_message[Group]),
@@ -285,8 +285,8 @@ module coherence_host
         .mem_req_o(mem[H]),
         .mem_rsp_valid_i(mem_rsp_valid_i && mem_from == Which'(H)),
         .mem_rsp_ready_o(mem_rsp_ready[H]),
-        .mem_rsp_tag_i({{Which{1'b0}}, mem_rsp_tag_i[7-Which:0]}),
-        .mem_rsp_data_i, .stray_o(stray[H]),
+        .mem_rsp_i('{tag: {{Which{1'b0}}, mem_rsp_tag_i[7-Which:0]}, data: mem_rsp_data_i}),
+        .stray_o(stray[H]),
         .look_i('{valid: look_i.valid && look_at == Which'(H), index: look_i.index}),
         .looked_o(looked[H])
       );

@@ -48,6 +48,4 @@ def test_a_module_below_a_boards_top_has_at_most_40_ports() -> None:
     inner = [path for path in written() if path.parent.name != "board"]
     found = {name: count for path in inner for name, count in ports(path.read_text()).items()}
     assert found["fifo"] == 10
-    # The look-up of a line came last; its two ports wait for structs of the memory port.
-    known = {"coherence_directory": 42}
-    assert {name: count for name, count in found.items() if count > MOST_PORTS} == known
+    assert {name: count for name, count in found.items() if count > MOST_PORTS} == {}

@@ -111,7 +111,7 @@ module coherence_agents_bench
     .clk_i, .rst_ni, .core_valid_i(core_valid[1]), .core_ready_o(core_ready[1]),
     .core_op_i(core_op[1]), .core_index_i(core_index[1]), .core_tag_i(core_tag[1]),
     .core_mask_i(core_mask[1]), .core_data_i(core_data[1]), .core_rsp_valid_o(core_rsp_valid[1]),
-    .core_rsp_tag_o(core_rsp_tag[1]), .core_rsp_data_o(core_rsp_data[1]),
+    .core_rsp_o({core_rsp_tag[1], core_rsp_data[1]}),
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_message_i(req_message),
     .req_header_i(req_header), .req_payload_i(req_payload[1:0]),
     .rsp_valid_i(up_valid), .rsp_message_i(up_message), .rsp_index_i(up_index),
@@ -122,8 +122,8 @@ module coherence_agents_bench
     .rsn_valid_o(h_rsn_valid), .rsn_ready_i(h_rsn_ready), .rsn_header_o(h_rsn),
     .mem_req_valid_o(mem_req_valid), .mem_req_ready_i(mem_req_ready),
     .mem_req_o(mem_req),
-    .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_tag_i(mem_rsp_tag),
-    .mem_rsp_data_i(mem_rsp_data), .stray_o(stray), .look_i('0),
+    .mem_rsp_valid_i(mem_rsp_valid), .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_i({mem_rsp_tag, mem_rsp_data}),
+    .stray_o(stray), .look_i('0),
     .looked_o()
   );
 

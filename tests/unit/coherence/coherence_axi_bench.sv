@@ -153,7 +153,7 @@ module coherence_axi_bench
     .clk_i, .rst_ni, .core_valid_i(host_valid_i), .core_ready_o(host_ready_o),
     .core_op_i(host_op_i), .core_index_i(host_index_i), .core_tag_i(8'd0),
     .core_mask_i(host_mask_i), .core_data_i(host_data_i), .core_rsp_valid_o(host_rsp_valid_o),
-    .core_rsp_tag_o(host_tag), .core_rsp_data_o(host_rsp_data_o),
+    .core_rsp_o({host_tag, host_rsp_data_o}),
     .req_valid_i(req_valid), .req_ready_o(req_ready),
     .req_message_i({4{message_of(3'd3, req.opcode)}}), .req_header_i({4{req}}),
     .req_payload_i('0), .rsp_valid_i(up_valid),
@@ -163,7 +163,7 @@ module coherence_axi_bench
     .rsd_header_o(h_rsd), .rsd_words_o(h_words), .rsd_data_o(h_line), .rsn_valid_o(h_rsn_valid),
     .rsn_ready_i(h_rsn_ready), .rsn_header_o(h_rsn), .mem_req_valid_o(mem_valid),
     .mem_req_ready_i(mem_ready), .mem_req_o(mem), .mem_rsp_valid_i(mem_rsp_valid),
-    .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_tag_i(mem_rsp_tag), .mem_rsp_data_i(mem_rsp_data),
+    .mem_rsp_ready_o(mem_rsp_ready), .mem_rsp_i({mem_rsp_tag, mem_rsp_data}),
     .stray_o(stray), .look_i('0), .looked_o()
   );
 
