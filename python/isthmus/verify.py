@@ -443,5 +443,7 @@ def run(
         else:
             raise UserError(f"{name}: no benchmark measures it; name a result file with --results")
     found, limits = rows(document, name), targets(document, name)
+    others = ", ".join(other.name for other in having("published") if other.name != name)
+    print(f"# {name}: {made.title}; other published systems: {others} (isthmus verify ROAD)")
     print(text(found, limits, notes), end="")
     return found, limits

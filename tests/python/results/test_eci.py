@@ -161,6 +161,50 @@ def test_both_ends_are_measured_alone_and_at_once() -> None:
         command.wanted(Asked("update", size="8", homes="both"))
 
 
+def test_one_lines_life_is_through_the_cache_with_a_tracer_at_each_end() -> None:
+    [point] = command.wanted(Asked("all", life=True))
+    assert (point.transfers.operation, point.transfers.driver) == (eci.LIFE_OPERATIONS[0], "cached")
+    assert (point.transfers.window, point.transfers.life) == (1, True)
+    made = eci.scenario(point, GIVEN)
+    assert made["workload"]["life"] is True
+    for top, parameters in ((top, _traced(point, top)) for top in eci.tops("cached")):
+        assert parameters["Trace"] == eci.TRACE, top
+    # Every other run has none.
+    [plain] = command.wanted(Asked("device-read", size="128", driver="cached", window=1))
+    assert plain.transfers.trace == 0
+    assert "life" not in eci.scenario(plain, GIVEN)["workload"]
+
+
+def _traced(point: Point, top: str) -> dict[str, object]:
+    t = point.transfers
+    return dict(eci.parameters(point.platform, point.profile, top, t.cached, t.links, trace=t.trace))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (Asked("all", life=True, driver="io"), "life: a line's life is through the cache"),
+        (Asked("all", life=True, port="axi"), "life: a line's life is through the cache"),
+        (Asked("all", life=True, pcie=True), "life: a line's life is through the cache"),
+        (Asked("device-write", life=True), "life: device-write; expected --op device-read or host-read"),
+        (
+            Asked("all", life=True, window=4),
+            "life: it is of one line at a time; expected no -s and no --window",
+        ),
+        (
+            Asked("all", life=True, size="256"),
+            "life: it is of one line at a time; expected no -s and no --window",
+        ),
+        (Asked("all", life=True, iterations=eci.MOST_LIVES + 1), f"at most {eci.MOST_LIVES}"),
+    ],
+)
+def test_a_life_of_anything_else_is_refused_in_one_line(asked: Asked, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        command.wanted(asked)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
 def test_over_pcie_the_fpga_and_the_host_are_others() -> None:
     made = eci.scenario(Point(Transfers("device-read", driver="pcie-ring"), "isthmus", eci.loaded()), GIVEN)
     assert made["fpga"]["model_path"] == f"{eci.DMA}.so"

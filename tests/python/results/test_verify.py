@@ -250,3 +250,14 @@ def test_unknown_document_and_wrong_lines(made: Document, tmp_path: Path) -> Non
     (tmp_path / "etherbone.csv").write_text(text.replace("latency_spread", "happiness"))
     with pytest.raises(UserError, match="quantity 'happiness' is not one of"):
         verify.rows(made, "etherbone", folder=tmp_path)
+
+
+def test_the_first_line_names_the_system_and_the_others_that_can_be_verified(
+    made: Document, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verify.run("ccix", document=made)
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("# ccix: ")
+    others = first.partition("other published systems: ")[2].partition(" (")[0].split(", ")
+    assert {"etherbone", "rdma", "nanet", "eci"} <= set(others)
+    assert "ccix" not in others

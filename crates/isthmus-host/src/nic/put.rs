@@ -486,7 +486,8 @@ mod tests {
             bytes[8..12].copy_from_slice(&number.wrapping_sub(2).to_le_bytes());
             bytes
         };
-        let got = putting.answer(&event(2 << 1 | 1, 8, 64)).expect("pending").expect("of this queue");
+        let got =
+            putting.answer(&event(2 << 1 | 1, 8, 64)).expect("pending").expect("of this queue");
         assert_eq!((got.sequence, got.refused), (8, Some(PutRefusal::Outside)));
         let before = event(0, 0xFFFF_FFFF, 500);
         assert_eq!(putting.answer(&before).expect("allowed"), None, "of a program before");
