@@ -223,13 +223,14 @@ def parse_operation(text: str) -> str:
     return choose("operation", name, (*OPERATIONS, *SHORT)) if name not in OPERATIONS else name
 
 
-_UNITS: Mapping[str, int] = {"": 1, "k": 1 << 10, "m": 1 << 20}
+_UNITS: Mapping[str, int] = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-def parse_size(text: str) -> int:
-    """Bytes as people write them: 256, 2K, 1M (K is 1024)."""
+def parse_size(text: str, most: int = LARGEST_BYTES) -> int:
+    """Bytes as people write them: 256, 2K, 1M (K is 1024). `most`: of whoever asks, for the error's line; it checks
+    sizes up to LARGEST_BYTES itself, with its own reason."""
     given = text.strip().lower().removesuffix("ib").removesuffix("b")
-    unit = given[-1:] if given[-1:] in ("k", "m") else ""
+    unit = given[-1:] if given[-1:] in _UNITS else ""
     number = (given.removesuffix(unit) if unit else given).strip()
     if not (number.isascii() and number.isdigit()) or len(number) > 12:
         shown = text if len(text) <= 32 else f"{text[:32]}..."
@@ -238,7 +239,7 @@ def parse_size(text: str) -> int:
     if size % WORD_BYTES or not WORD_BYTES <= size <= LARGEST_BYTES:
         raise UserError(
             f"size: {size} bytes; expected a multiple of {WORD_BYTES} from {WORD_BYTES} to "
-            f"{size_text(LARGEST_BYTES)}{_nearest(size)}"
+            f"{size_text(min(most, LARGEST_BYTES))}{_nearest(size)}"
         )
     return size
 
@@ -250,12 +251,12 @@ def _nearest(size: int) -> str:
     return f", for example {low} or {low + WORD_BYTES}"
 
 
-def parse_sizes(size: int | str) -> tuple[int, ...]:
-    """Sizes in ascending order: 256, 8,64,1K or 8:4K, which doubles up to its end."""
+def parse_sizes(size: int | str, most: int = LARGEST_BYTES) -> tuple[int, ...]:
+    """Sizes in ascending order: 256, 8,64,1K or 8:4K, which doubles up to its end. `most`: as `parse_size`."""
     text = str(size)
     if ":" in text:
         first, _, last = text.partition(":")
-        low, high = parse_size(first), parse_size(last)
+        low, high = parse_size(first, most), parse_size(last, most)
         if low > high:
             raise UserError(f"size: {text!r} begins above its end; expected FROM:TO, for example 8:4K")
         found = [low]
@@ -264,7 +265,7 @@ def parse_sizes(size: int | str) -> tuple[int, ...]:
         # What the user named as the end is measured too.
         found.append(high)
     else:
-        found = [parse_size(part) for part in text.split(",")]
+        found = [parse_size(part, most) for part in text.split(",")]
     if len(found) > MOST_SIZES:
         raise UserError(f"size: {len(found)} sizes; at most {MOST_SIZES} are measured in one run")
     return tuple(sorted(set(found)))

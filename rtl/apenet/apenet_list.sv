@@ -127,17 +127,18 @@ module apenet_list
   );
 
   // ---------------------------------------------------------------- counters
+  // A register between the queue's output and the counters.
+  logic [3:0] losses_q;
   logic [3:0][15:0] lost_q;
   logic [15:0] came_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      lost_q <= '0;
-      came_q <= '0;
+      losses_q <= '0;
+      lost_q   <= '0;
+      came_q   <= '0;
     end else begin
-      lost_q[0] <= lost_q[0] + 16'(losses.closed);
-      lost_q[1] <= lost_q[1] + 16'(losses.no_buffer);
-      lost_q[2] <= lost_q[2] + 16'(losses.too_long);
-      lost_q[3] <= lost_q[3] + 16'(losses.bad);
+      losses_q <= {losses.bad, losses.too_long, losses.no_buffer, losses.closed};
+      for (int unsigned k = 0; k < 4; k++) lost_q[k] <= lost_q[k] + 16'(losses_q[k]);
       if (put && message_i.kind == EntryHead) came_q <= came_q + 16'd1;
     end
   end
@@ -156,7 +157,7 @@ module apenet_list
       strobe: request_o.event_valid && response_i.event_ready && !full_i,
       tag: request_o.event_.ip[7:0]
   };
-  assign idle_o = !message_i.valid && !valid && usage_q == '0 && stream_idle;
+  assign idle_o = !message_i.valid && !valid && usage_q == '0 && losses_q == '0 && stream_idle;
 
   logic unused;
   assign unused = ^{losses.overflow, losses.no_event, unused_number, unused_ask, unused_begun};

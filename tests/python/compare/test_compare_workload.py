@@ -23,6 +23,7 @@ def test_sizes_are_single_listed_or_doubling() -> None:
         ("17", "size: 17 bytes; expected a multiple of 4 from 4 to 1M, for example 16 or 20"),
         ("0", "size: 0 bytes; expected a multiple of 4 from 4 to 1M"),
         ("2M", "size: 2097152 bytes; expected a multiple of 4 from 4 to 1M"),
+        ("8:4G", "size: 4294967296 bytes; expected a multiple of 4 from 4 to 1M"),
         ("1e3", "size: '1e3'; expected bytes, for example 256, 2K, 8,64,1K or 8:4K"),
         ("", "size: ''; expected bytes, for example 256, 2K, 8,64,1K or 8:4K"),
         ("-8", "size: '-8'; expected bytes, for example 256, 2K, 8,64,1K or 8:4K"),
@@ -36,6 +37,12 @@ def test_a_wrong_size_is_one_line(text: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         workload.parse_sizes(text)
     assert str(caught.value) == said
+
+
+def test_a_wrong_size_names_the_limit_of_the_road_that_asks() -> None:
+    with pytest.raises(UserError, match="expected a multiple of 4 from 4 to 1472$"):
+        workload.parse_sizes("8:100M", 1472)
+    assert workload.parse_sizes("2K", 1472) == (2048,), "the road says why it refuses this one"
 
 
 def test_rates_have_decimal_prefixes() -> None:

@@ -13,6 +13,7 @@ from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.nanet import ROAD, chain_tables, tables
 from isthmus.roads.nanet.bench import (
+    LARGEST,
     PLATFORM,
     RECEIVE,
     SEND,
@@ -99,7 +100,7 @@ def run(
         )
         for where in chosen
         for flight, per_s in arrivals
-        for bytes_ in parse_sizes(size)
+        for bytes_ in parse_sizes(size, LARGEST)
         for design in designs
     ]
     for point in points:
