@@ -227,8 +227,8 @@ _UNITS: Mapping[str, int] = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
 def parse_size(text: str, most: int = LARGEST_BYTES) -> int:
-    """Bytes as people write them: 256, 2K, 1M (K is 1024). `most`: of whoever asks, for the error's line; it checks
-    sizes up to LARGEST_BYTES itself, with its own reason."""
+    """Bytes as people write them: 256, 2K, 1M (K is 1024). `most`: the caller's limit, for the error's line;
+    it checks sizes up to LARGEST_BYTES itself, with its own reason."""
     given = text.strip().lower().removesuffix("ib").removesuffix("b")
     unit = given[-1:] if given[-1:] in _UNITS else ""
     number = (given.removesuffix(unit) if unit else given).strip()
@@ -252,7 +252,7 @@ def _nearest(size: int) -> str:
 
 
 def parse_sizes(size: int | str, most: int = LARGEST_BYTES) -> tuple[int, ...]:
-    """Sizes in ascending order: 256, 8,64,1K or 8:4K, which doubles up to its end. `most`: as `parse_size`."""
+    """Sizes in ascending order: 256, 8,64,1K or 8:4K, which doubles up to its end. `most` as parse_size."""
     text = str(size)
     if ":" in text:
         first, _, last = text.partition(":")

@@ -40,7 +40,7 @@ def test_a_wrong_size_is_one_line(text: str, said: str) -> None:
 
 
 def test_a_wrong_size_names_the_limit_of_the_road_that_asks() -> None:
-    with pytest.raises(UserError, match="expected a multiple of 4 from 4 to 1472$"):
+    with pytest.raises(UserError, match=r"expected a multiple of 4 from 4 to 1472$"):
         workload.parse_sizes("8:100M", 1472)
     assert workload.parse_sizes("2K", 1472) == (2048,), "the road says why it refuses this one"
 
