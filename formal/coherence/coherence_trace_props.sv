@@ -64,11 +64,15 @@ module coherence_trace_props
   // A clear empties the ring, and says that nothing is missing.
   always_ff @(posedge clk_i) begin
     if (rst_ni && $past(rst_ni) && $past(dut.clear)) begin
-      cleared : assert (dut.full_q == '0 && dut.lost_q == '0 && dut.emptying_q && !dut.gap_q);
+      cleared : assert (dut.full_q == '0 && {dut.overrun_q, dut.missed_q, dut.lost_q} == '0 &&
+                        dut.emptying_q && !dut.gap_q);
     end
-    if (rst_ni && $past(rst_ni) && $past(dut.overrun != '0 && !dut.clear)) begin
-      said : assert (dut.gap_q);
-      counted : assert (dut.lost_q == $past(dut.lost_q) + 32'($countones($past(dut.overrun))));
+    if (rst_ni && $past(rst_ni) && $past(!dut.clear)) begin
+      said : assert (dut.gap_q || $past(dut.overrun == '0));
+      // Each is counted once, three clocks later.
+      noted : assert (dut.overrun_q == $past(dut.overrun));
+      summed : assert (dut.missed_q == 6'($countones($past(dut.overrun_q))));
+      counted : assert (dut.lost_q == $past(dut.lost_q) + 32'($past(dut.missed_q)));
     end
   end
   logic unused;

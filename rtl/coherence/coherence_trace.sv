@@ -73,6 +73,7 @@ module coherence_trace
   state_t state_q;
   logic [31:0] lost_q, time_q;
   logic [15:0] count_q;
+  logic [5:0]  missed_q;  // in a clock; with overrun_q two registers in front of the count
   logic valid, ready, offered, push, drop, gap_q;
   record_t head, made;
   header_t header_q;  // of the record taken last
@@ -124,7 +125,7 @@ module coherence_trace
 
   // ---------------------------------------------------------------- messages
   // Of each circuit, sent and received over each link, the words that its message still has.
-  logic [NumSources-1:0] begins, wanted, full_q, granted, overrun;
+  logic [NumSources-1:0] begins, wanted, full_q, granted, overrun, overrun_q;
   header_t [NumSources-1:0] header;
   record_t [NumSources-1:0] shown;
   for (genvar s = 0; s < int'(NumSources); s++) begin : gen_source
@@ -195,7 +196,7 @@ module coherence_trace
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {emptying_q, gap_q, gone_q} <= '0;
-      lost_q  <= '0;
+      {overrun_q, missed_q, lost_q} <= '0;
       count_q <= '0;
     end else begin
       emptying_q <= clear || (emptying_q && valid);
@@ -204,7 +205,12 @@ module coherence_trace
       else if (push) gap_q <= 1'b0;
       if (clear) gone_q <= 1'b0;
       else if (drop && valid && !emptying_q) gone_q <= 1'b1;
-      lost_q  <= clear ? '0 : lost_q + 32'($countones(overrun));
+      if (clear) {overrun_q, missed_q, lost_q} <= '0;
+      else begin
+        overrun_q <= overrun;
+        missed_q  <= 6'($countones(overrun_q));
+        lost_q    <= lost_q + 32'(missed_q);
+      end
       count_q <= count_q + 16'(push) - 16'(valid && (pop || drop));
     end
   end
