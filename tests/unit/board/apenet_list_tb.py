@@ -436,7 +436,7 @@ async def a_put_to_a_list_leaves_as_one_message_or_is_refused(dut: Any) -> None:
     assert await bench.read(DONE) == 3 << 16 | 6
 
 
-# A wider bus takes the event, whose 32 bytes are 2, 1 and half a beat, sooner; the head's way is the same.
+# By width of the bus in bits. An event of 32 bytes is two beats of 128 bits, and one of 256 or 512.
 LISTED, PLACED = ({128: (13, 18), 256: (13, 16), 512: (13, 15)}, {128: (9, 15), 256: (9, 13), 512: (9, 12)})
 """Clocks from the head on the link to the first write, and from the tail to the event's write."""
 

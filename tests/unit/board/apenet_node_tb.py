@@ -532,7 +532,7 @@ async def a_get_asks_and_what_comes_is_announced_as_its_answer(dut: Any, share: 
 
 
 @cocotb.test()
-async def an_answer_to_a_get_of_a_program_before_is_none_of_this_one(dut: Any) -> None:
+async def a_late_answer_to_an_earlier_programs_get_has_another_number(dut: Any) -> None:
     bench = Bench(dut)
     await bench.start()
     assert await bench.read(ASKED) == 0

@@ -232,7 +232,7 @@ pub(super) struct Putting {
     /// Of gets: those that may be unanswered, those asked, and those not answered, with their place and bytes.
     gets: u32,
     asked: u32,
-    /// The node's number of get 0: it counts on from program to program.
+    /// The node's number of this program's first get. The node does not reset its count between programs.
     before: u32,
     unanswered: BTreeMap<u32, (usize, usize)>,
 }
@@ -368,12 +368,12 @@ impl Putting {
         Ok(sequence)
     }
 
-    /// Notes a get that is answered or refused; none: it was asked for before this queue was opened.
+    /// Notes a get that is answered or refused. `None`: a get of an earlier program.
     pub(super) fn answer(&mut self, bytes: &[u8; EVENT_BYTES]) -> Result<Option<Got>, NicError> {
         let event = Event::decode(bytes);
         let sequence = event.sequence.wrapping_sub(self.before);
         let Some((offset, asked)) = self.unanswered.remove(&sequence) else {
-            // Between gets of before and these are 2^31 numbers at least.
+            // Numbers below this program's first one belong to earlier programs.
             if sequence >> 31 == 1 && self.asked >> 31 == 0 {
                 return Ok(None);
             }
@@ -490,7 +490,7 @@ mod tests {
             putting.answer(&event(2 << 1 | 1, 8, 64)).expect("pending").expect("of this queue");
         assert_eq!((got.sequence, got.refused), (8, Some(PutRefusal::Outside)));
         let before = event(0, 0xFFFF_FFFF, 500);
-        assert_eq!(putting.answer(&before).expect("allowed"), None, "of a program before");
+        assert_eq!(putting.answer(&before).expect("allowed"), None, "of an earlier program");
         let got = putting.answer(&event(0, 7, 500)).expect("pending").expect("of this queue");
         assert_eq!((got.offset, got.bytes, got.refused), (128, 500, None));
         assert!(putting.answer(&event(0, 7, 500)).is_err(), "answered already");
