@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver without a GPU: the functions of libcuda.so that the launcher calls, and the kernels as threads of the
 // host, a thread a warp. The launcher, the lines and the kernels' source are the real ones.
-#include "rings.cu"
+#include "lanes.h"
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
+
+// Reads of a line that is half copied: a copy waits for one, whatever the machine's threads do.
+static std::atomic<const volatile unsigned *> halfway{nullptr};
+static std::atomic<unsigned> read_halfway{0};
+static inline U watched_peek(const volatile unsigned *line) {
+  const bool half = halfway == line;
+  const U read = peek(line);
+  if (half) read_halfway++;
+  return read;
+}
+#define peek watched_peek
+#include "rings.cu"
+#undef peek
 
 static std::vector<std::thread> threads;
 static std::atomic<int> running{0};
@@ -35,13 +49,18 @@ int cuMemAlloc_v2(U64 *made, size_t bytes) { return *made = (U64)std::malloc(byt
 int cuMemFree_v2(U64 memory) { return std::free((void *)memory), 0; }
 int cuMemcpyHtoD_v2(U64 to, const void *from, size_t bytes) { return std::memcpy((void *)to, from, bytes), 0; }
 int cuMemcpyDtoH_v2(void *to, U64 from, size_t bytes) { return std::memcpy(to, (void *)from, bytes), 0; }
-// Last word first: the number and the check of a line are there before its event.
+// Last word first: the number and the check of a line are there before its event. The first copy to a kernel that
+// serves stops there, until the kernel has read the line so (or ten seconds are over: then the test fails).
 int cuMemcpyHtoDAsync_v2(U64 to, const void *from, size_t bytes, void *) {
   now_or_later([=] {
     auto out = (volatile unsigned *)to;
     for (size_t at = bytes / 4; at-- > 0;) {
       out[at] = ((const volatile unsigned *)from)[at];
-      if (!capturing && at % 8 == 0) std::this_thread::yield();
+      if (at != SEQUENCE || running == 0 || read_halfway > 0) continue;
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      halfway = out;
+      while (read_halfway == 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      halfway = nullptr;
     }
   });
   return 0;
