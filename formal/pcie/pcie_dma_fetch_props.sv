@@ -243,6 +243,9 @@ module pcie_dma_fetch_props #(
       if (!run_i && !run_q && !arvalid_q) assert (!arvalid_o);
       assert (quiet_o == (n_q == '0 && !busy));
       assert (quiet_o || 7'(stopped_q) + 7'(todo) <= 7'd18);
+      // Idle: nothing is in flight, starts or is left to ask for.
+      if (idle_o) assert (quiet_o && !start_i);
+      if (idle_o && honest_q && run_i) assert (dut.asked_q == tail_q);
       // While it runs, a burst is requested within three clocks.
       assert (wait_q <= 3'd3);
 

@@ -132,6 +132,8 @@ module rdma_read_props #(
         assert (data_valid_o && data_o == beat_q && bad_o == bad_q);
       end
       assert (rready_o == (dut.u_data.usage_o < 2'(Places)));
+      // Idle: no burst to ask for, nothing offered, coming or leaving. Beats that wait are no work.
+      assert (idle_o == (left_q == '0 && !read_valid_i && !rvalid_i && !rearly_i && !went));
 
       // Inductive strengthening.
       assert (dut.early_q == told_q);
