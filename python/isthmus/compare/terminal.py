@@ -335,7 +335,10 @@ def details(answer: Answer) -> str:
 
 
 def _distribution(view: View, star: str) -> list[str]:
-    keys = [key for key in PERCENTILES if key != "p50"]
+    """Percentiles, a column for each that a row has."""
+    timed = [row.m.latency for row in view.rows if row.m.latency]
+    wanted = [key for key in PERCENTILES if key != "p50"]
+    keys = [key for key in wanted if any(latency.percentiles[key] is not None for latency in timed)]
     rows: list[tuple[str, ...]] = [
         ("platform", "driver", "min", *(f"{key}{star}" for key in keys), "max", "n", "requests/s")
     ]
@@ -356,14 +359,9 @@ def _distribution(view: View, star: str) -> list[str]:
         )
     if len(rows) == 1:
         return []
-    blank = [
-        key for key in keys if any(r.m.latency and r.m.latency.percentiles[key] is None for r in view.rows)
-    ]
-    why = (
-        [f"  blank: {', '.join(f'{key} needs -n {needed(PERCENTILES[key])}' for key in blank)}"]
-        if blank
-        else []
-    )
+    blank = [key for key in wanted if any(latency.percentiles[key] is None for latency in timed)]
+    needs = ", ".join(f"{key} needs -n {needed(PERCENTILES[key])}" for key in blank)
+    why = _filled(f"blank or left out: {needs}", "    ", "  ") if blank else []
     return ["", *_aligned(rows, {0, 1}, (0, 1)), *why]
 
 
@@ -385,14 +383,14 @@ def _stages(answer: Answer) -> list[str]:
 
 
 def _constants(answer: Answer) -> list[str]:
-    """Every constant of every platform; the page has the sources whole."""
+    """Every constant of every platform, with its source."""
     found = {row.m.platform: row.m.constants for row in answer.rows}
     made: list[str] = []
     for name, given in sorted(found.items()):
         if given is None:
             continue
-        made += ["", _cut(f"Constants of {name}: {given.title}")]
+        made += ["", *_filled(f"Constants of {name}: {given.title}", "  ", "")]
         for one in given.constants:
             unit = "" if one.unit == "1" else f" {one.unit}"
-            made.append(_cut(f"  {one.part}.{one.name} = {one.value:g}{unit}  ({one.source})"))
+            made += _filled(f"{one.part}.{one.name} = {one.value:g}{unit}  ({one.source})", "      ", "  ")
     return made

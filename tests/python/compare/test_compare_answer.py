@@ -177,7 +177,10 @@ def test_a_percentile_of_too_few_samples_says_how_many_it_needs() -> None:
     assert "p99" not in screen(few.answer)
     mixed = _changed(_read(), lambda item: item["latency_ps"].update(p99=None), "/gige-direct/")
     assert "n < 1000" in screen(answer(mixed))
-    assert "blank: p90 needs -n 100, p99 needs -n 1000" in details(few.answer)
+    text = details(few.answer)
+    assert "blank or left out: p90 needs -n 100, p99 needs -n 1000" in text
+    [heads] = [line.split() for line in text.splitlines() if line.split()[:1] == ["platform"]]
+    assert heads == ["platform", "driver", "min", "max", "n", "requests/s"]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +226,12 @@ def test_details_hold_every_row_stage_and_note() -> None:
     assert "pcie-t5810 with link.generation=3, link.lanes=8" in text
     assert "  link.generation = 3  (set by --set)" in text
     assert "Constants of gige-direct: Host and FPGA on one Gigabit Ethernet cable" in text
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+    flat = " ".join(text.split())
+    given = [one for row in found.answer.rows if row.m.constants for one in row.m.constants.constants]
+    assert given
+    for constant in given:
+        assert f"({' '.join(constant.source.split())})" in flat, "a source is whole"
 
 
 def test_a_document_of_something_else_is_refused() -> None:
