@@ -71,6 +71,7 @@ REQUIREMENTS_OF_THE_MACHINE = (
     Requirement("cargo", "the simulator"),
     Requirement("libpython3", "tests of single cores (cocotb)", "libpython3-dev", optional=True),
     Requirement("tshark", "tests of the Wireshark dissector", "tshark", optional=True),
+    Requirement("rumur", "tests of the protocols' models", "rumur", optional=True),
 )
 
 

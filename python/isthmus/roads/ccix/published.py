@@ -28,7 +28,7 @@ from isthmus.roads.ccix.bench import measure as measured
 from isthmus.roads.ccix.contention import WINDOWS
 from isthmus.roads.ccix.contention import points as contended
 
-ALONE = (64, 2_048)
+ALONE = (64, 2_048, 4_096)
 FULL = ((1_024, 2_000), (32_768, 100))
 """Sizes for which the document compares rates, and how many transfers."""
 DRIVERS: tuple[Driver, ...] = ("request-agent", "pcie-dma")
@@ -38,6 +38,7 @@ VIRTUAL: tuple[tuple[Translation, tuple[tuple[int, int, int], ...]], ...] = (
     (translated("miss", "4K", "random"), ((64, 600, 1), (32_768, 64, 1), (65_536, 64, 1))),
     (translated("hit", "2M", "random"), ((64, 600, 1),)),
     (translated("miss", "2M", "random"), ((64, 600, 1),)),
+    (translated("miss", "1G", "random"), ((64, 600, 1),)),
     (translated("miss", "4K", "sequential"), ((64, 600, 1), (STREAM, 1_000, saturating(STREAM)))),
 )
 """Virtual memory, and transfers in it: bytes, how many, window."""
