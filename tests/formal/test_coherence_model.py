@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol's table, explored state by state: it holds, every row of it is used, and wrong ones are found."""
+"""The protocol's table, explored state by state: it holds, every row is used, and wrong ones are found."""
 
 from __future__ import annotations
 

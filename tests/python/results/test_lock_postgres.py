@@ -191,11 +191,11 @@ def test_a_command_that_is_stopped_leaves_no_server_and_no_folder() -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while not [folder for folder in left() - before if (folder / "data" / "postmaster.pid").exists()]:
         assert time.monotonic() < until
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=10)
+    _, said = process.communicate(timeout=60)
     assert (process.returncode, said.strip()) == (143, "isthmus: stopped")
     assert left() == before
