@@ -198,4 +198,26 @@ def test_a_command_that_is_stopped_leaves_no_server_and_no_folder() -> None:
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said.strip()) == (143, "isthmus: stopped")
-    assert left() == before
+    gone(before)
+
+
+@needs_package
+def test_a_command_that_is_killed_leaves_no_folder() -> None:
+    before = left()
+    program = (
+        "from isthmus.roads.ccix import postgres\nwith postgres._folder() as made:\n    print(made); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert Path(process.stdout.readline().decode().strip()).is_dir()
+        process.kill()
+    gone(before)
+
+
+def gone(before: set[Path]) -> None:
+    until = time.monotonic() + 60
+    while left() != before:
+        assert time.monotonic() < until, left() - before
+        time.sleep(0.02)

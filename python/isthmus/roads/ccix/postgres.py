@@ -145,8 +145,7 @@ def embedded() -> Iterator[Server]:
     if there is None:
         raise UserError(f"--trace postgres: {_missing()}; or name a server: --dsn")
     before, owner = _account()
-    folder = Path(tempfile.mkdtemp(prefix="isthmus-pg-"))
-    try:
+    with _folder() as folder:
         if len(os.fsencode(folder)) > MOST_SOCKET:
             raise UserError(f"postgres: {folder}: too long for a socket; set TMPDIR to a shorter one")
         if owner is not None:
@@ -174,8 +173,14 @@ def embedded() -> Iterator[Server]:
                     raise
                 finally:
                     _stop(process)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="isthmus-pg-"))
+    # A stopped command has too little time, and the server's processes may still write for a moment.
+    with jobs.removed(made):
+        yield made
 
 
 def _readable(there: Path, before: Sequence[str | Path], folder: Path) -> Path:
