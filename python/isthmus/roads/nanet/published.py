@@ -28,12 +28,15 @@ def points(seed: int = 1) -> Sequence[Point]:
 
 
 CHAINED = 400
-"""Groups of events of the trigger."""
+"""Groups of events of the trigger, where it saturates."""
+JUDGED = 6_250
+"""Groups of eight events whose rings are judged: 50,000 events."""
 
 
 def chains(seed: int = 1) -> Sequence[tuple[Profile, Chain]]:
     """The trigger at half of what the links carry, and above."""
-    return [("isthmus", Chain(rate, groups=CHAINED, seed=seed)) for rate in (5e6, 12e6)]
+    given = ((5e6, JUDGED), (12e6, CHAINED))
+    return [("isthmus", Chain(rate, groups=groups, seed=seed)) for rate, groups in given]
 
 
 def verified() -> Document:
