@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import generator
 import pytest
 from isthmus import cli
 from isthmus.trigger import cli as commands
@@ -24,18 +25,7 @@ def made(tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> Path
     return path
 
 
-def philox(counter: list[int], key: list[int]) -> list[int]:
-    for number in range(10):
-        if number:
-            key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
-        a, b = counter[0] * 0xD2511F53, counter[2] * 0xCD9E8D57
-        counter = [
-            b >> 32 ^ counter[1] ^ key[0], b & 0xFFFFFFFF, a >> 32 ^ counter[3] ^ key[1], a & 0xFFFFFFFF,
-        ]  # fmt: skip
-    return counter
-
-
-def test_events_are_70_bytes_each_and_follow_from_the_seed_in_python_too(
+def test_a_file_of_events_has_a_header_and_70_bytes_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = made(tmp_path, capsys, "--seed", "9")
@@ -43,10 +33,13 @@ def test_events_are_70_bytes_each_and_follow_from_the_seed_in_python_too(
     assert len(data) == 64 + 70 * 2000
     assert data[:8] == b"ISTHTRG1"
     assert struct.unpack_from("<QQd", data, 8) == (9, 2000, 1e7)
-    for event in range(50):
-        disk = data[64 + 70 * event + 5] >> 6
-        # The event's second word chooses the disk: the first is its distance from the last event.
-        assert disk == philox([event, 0, 0, 0], [9, 0])[1] >> 31
+
+
+@pytest.mark.parametrize("sample", generator.SAMPLES)
+def test_events_have_the_same_bits_in_python(sample: str) -> None:
+    for seed in (1, 2**40 + 77):
+        assert native.events(sample, seed, 400, 1e7)[0][64:] == generator.records(sample, seed, 400)
+    assert native.events(sample, 1, 40, 3e6)[0][64:] == generator.records(sample, 1, 40, 3e6)
 
 
 def test_find_prints_quality_where_the_truth_is_known(
