@@ -113,7 +113,8 @@ module arp_ask
       answer_o <= '0;
     end else begin
       byte_q <= byte_i;
-      if (byte_q.valid && byte_q.pos == '0) match_q <= 1'b1;
+      // Behind a tag, 12 comes again: then the frame begins here.
+      if (byte_q.valid && byte_q.pos == 11'd12) match_q <= byte_q.data == expected;
       // A reply that comes across a new request is compared with neither.
       else if (take || (byte_q.valid && fixed && byte_q.data != expected)) match_q <= 1'b0;
       if (take) asked_q <= 1'b1;

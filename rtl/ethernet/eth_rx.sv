@@ -7,11 +7,12 @@
 /// `rem_q` counts the IPv4 total length down so that it is 7 at the first byte after the datagram:
 /// then it equals the UDP length when byte 41 is accepted, and 3 or less at the frame's end means
 /// that the datagram and an FCS fitted in.
+/// A tag is taken out by its position (eth_rx_pos): only the least length knows of it.
 ///
 ///   Handshake   entries and payload words are pushed, never stalled. Each rx_start_o is followed
-///               by exactly one rx_end_o: at the frame's end, at byte 1519, or 64 cycles after the
-///               last byte of a frame that stopped without end. rx_refuse_i counts in the cycle
-///               before rx_start_o
+///               by exactly one rx_end_o: at the frame's end, at byte 1519 (with a tag 1523), or 64
+///               cycles after the last byte of a frame that stopped without end. rx_refuse_i counts
+///               in the cycle before rx_start_o
 ///   Latency     1 cycle from the entry that completes a word to rx_valid_o; 1 from the entry at
 ///               the end of a frame to rx_end_o; 1 from the entry of byte 43 to rx_start_o, 2
 ///               cycles before the first word at the earliest
@@ -19,11 +20,15 @@
 ///   Broadcast   UDP to our port is also taken at 255.255.255.255 and at our address with every bit
 ///               outside cfg_netmask_i set, with rx_broadcast_o; it is for the service to say what
 ///               it answers there. Other broadcast IPv4, ping too, counts as filtered
+///   Tags        one is skipped, whatever its VLAN and priority; a second one, or of EtherType 88A8,
+///               is another protocol
+///   Soon        rx_soon_o stays low for a tagged frame under 68 bytes: it may be padded or not
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written
 ///   Parameters  NumAllow 1..16; AnyLength 1: payload of any length, the last word filled up with
 ///               what follows
-///   Not done    IPv4 options and fragments, VLAN tags, multicast, jumbo frames
+///   Not done    answers with a tag, a list of VLANs, IPv4 options and fragments, multicast, jumbo
+///               frames
 module eth_rx
   import eth_pkg::*;
 #(
@@ -95,6 +100,7 @@ module eth_rx
   logic [31:0] win_q, crc_q, crc_next;
   logic [7:0]  tag_q;
   logic [5:0]  stall_q;
+  logic        vlan_q;  // a tag was seen; pos_q does not count it
   logic        accept, judge, clear;
   logic        end_entry, too_long, stalled, no_start;
 
@@ -136,16 +142,28 @@ module eth_rx
   // Flags of a frame are cleared while none is inside.
   assign clear = state_q == StWait || state_q == StPreamble;
 
+  // `at[k]`: byte k is being accepted, win_q holds bytes k-4..k-1.
+  /* verilator lint_off UNUSEDSIGNAL */  // not every byte is looked at
+  logic [43:0] at;
+  /* verilator lint_on UNUSEDSIGNAL */
+  eth_rx_pos u_pos (
+    .clk_i,
+    .rst_ni,
+    .clear_i (clear),
+    .accept_i(accept),
+    .win_i   (win_q[15:0]),
+    .pos_o   (pos_q),
+    .tagged_o(vlan_q),
+    .at_o    (at)
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= StWait;
-      pos_q   <= '0;
       tag_q   <= '0;
       stall_q <= '0;
     end else begin
       state_q <= state_d;
-      if (clear)       pos_q <= '0;
-      else if (accept) pos_q <= pos_q + 1'b1;
       if (judge) tag_q <= tag_q + 1'b1;
       if (in_valid_i || state_q == StWait || state_q == StFlush) stall_q <= '0;
       else                                                       stall_q <= stall_q + 1'b1;
@@ -161,17 +179,7 @@ module eth_rx
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Header fields. `at[k]`: byte k is being accepted, win_q holds bytes k-4..k-1.
-  /* verilator lint_off UNUSEDSIGNAL */  // not every byte is looked at
-  logic [43:0] at;
-  /* verilator lint_on UNUSEDSIGNAL */
-  always_comb begin
-    at = '0;
-    for (int unsigned k = 4; k < 44; k++) begin
-      at[k] = accept && pos_q[10:6] == '0 && pos_q[5:0] == 6'(k);
-    end
-  end
-
+  // Header fields
   logic win_is_ip, win_is_subnet, win_is_mac_hi, win_is_ones;
   assign win_is_ip     = win_q == cfg_ip_i;
   assign win_is_subnet = win_q == (cfg_ip_i | ~cfg_netmask_i);
@@ -197,7 +205,7 @@ module eth_rx
       mac_ok_q <= (mac_own_q && win_q[15:0] == cfg_mac_i[15:0]) || (mac_bc_q && win_is_ones);
     end
     if (at[10]) meta_q.mac[47:16] <= win_q;
-    if (at[12]) meta_q.mac[15:0]  <= win_q[15:0];
+    if (at[12] && !vlan_q) meta_q.mac[15:0] <= win_q[15:0];
     if (at[14]) begin
       arp_q <= win_q[15:0] == 16'h0806;
       ip_q  <= win_q[15:0] == 16'h0800;
@@ -260,6 +268,10 @@ module eth_rx
     .allowed_o(allowed_q)
   );
 
+  // Under 64 bytes, of which a tag has four.
+  logic too_short;
+  assign too_short = pos_q[10:6] == '0 && !(vlan_q && pos_q[5:2] == '1);
+
   logic [16:0] l4_sum;
   eth_rx_sums u_sums (
     .clk_i,
@@ -311,7 +323,7 @@ module eth_rx
     .clk_i,
     .found_i  (found),
     .lost_i   (lost_q || (in_valid_i && in_lost_i)),
-    .length_i (!end_entry || state_q != StFrame || pos_q[10:6] == '0),
+    .length_i (!end_entry || state_q != StFrame || too_short),
     .fcs_i    (er_q || crc_q != CrcResidue),
     .cut_i    (rem_q[10:2] != '0),
     .verdict_o
@@ -332,7 +344,7 @@ module eth_rx
       icmp_pending_o  <= 1'b0;
     end else begin
       // The last byte but one, by the lengths of datagram and frame: four bytes of FCS, or of
-      // padding and FCS, are behind the datagram.
+      // padding and FCS, are behind the datagram. Positions do not count a tag.
       if (accept || clear) begin
         soon_q <= accept && started_q && ((rem_q == 11'd5 && pos_q >= 11'd62) ||
                                           (rem_q < 11'd5 && pos_q == 11'd62));

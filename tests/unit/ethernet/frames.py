@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 BROADCAST = b"\xff" * 6
 ETH_IP, ETH_ARP = 0x0800, 0x0806
+TAG = b"\x81\x00"
+"""EtherType of an IEEE 802.1Q tag. Two bytes of priority and VLAN follow, then the frame's own EtherType."""
 ICMP, UDP = 1, 17
 
 # The fields of eth_counters_t, in order
@@ -57,6 +59,26 @@ def with_fcs(frame: bytes, pad: bool = True) -> bytes:
 
 def ethernet(dst: bytes, src: bytes, kind: int, payload: bytes) -> bytes:
     return dst + src + struct.pack(">H", kind) + payload
+
+
+def with_tag(frame: bytes, tci: int | None = None, kind: bytes = TAG) -> bytes:
+    """A frame without its FCS, with a tag behind the source address."""
+    tci = random.randrange(1 << 16) if tci is None else tci
+    return frame[:12] + kind + struct.pack(">H", tci) + frame[12:]
+
+
+def without_tag(frame: bytes) -> bytes:
+    """What a receiver makes of a frame: its first tag does not count."""
+    return frame[:12] + frame[16:] if frame[12:14] == TAG else frame
+
+
+def tagged_wire(wire: bytes, tci: int | None = None) -> bytes:
+    """A frame with its FCS, with a tag and the FCS for it. One that was wrong is wrong in the same bits."""
+    if len(wire) < 16:
+        return wire
+    body, fcs = wire[:-4], int.from_bytes(wire[-4:], "little")
+    tagged = with_tag(body, tci)
+    return tagged + struct.pack("<I", zlib.crc32(tagged) ^ zlib.crc32(body) ^ fcs)
 
 
 def ipv4(
@@ -209,11 +231,11 @@ class Stack:
 
     def receive(self, frame: bytes, error: bool = False) -> tuple[str, bytes | None]:
         """Verdict, and the reply on the wire without FCS. `frame` ends with its FCS."""
-        if not 64 <= len(frame) <= 1518:
+        if not 64 <= len(frame) <= 1518 + len(frame) - len(without_tag(frame)):
             return "rx_length", None
         if error or zlib.crc32(frame[:-4]) != int.from_bytes(frame[-4:], "little"):
             return "rx_fcs", None
-        frame = frame[:-4]
+        frame = without_tag(frame[:-4])
         dst, src, kind = frame[:6], frame[6:12], int.from_bytes(frame[12:14], "big")
         if dst not in (self.me.mac, BROADCAST):
             return "rx_filtered", None

@@ -18,6 +18,7 @@ from frames import (
     ETH_ARP,
     ETH_IP,
     ICMP,
+    TAG,
     UDP,
     Node,
     Stack,
@@ -27,9 +28,11 @@ from frames import (
     icmp_frame,
     ipv4,
     malformed,
+    tagged_wire,
     udp,
     udp_frame,
     with_fcs,
+    with_tag,
 )
 
 ME = Node(bytes.fromhex("021122334455"), bytes([192, 168, 7, 2]), 60368)
@@ -628,6 +631,107 @@ async def a_refused_datagram_is_dropped_whole(dut: object) -> None:
     await b.prove_alive()
 
 
+# Tags ---------------------------------------------------------------------------------------------
+
+TCIS = [0, 1, 0xE000, 0x1FFF, 0xFFFF, 0x8100, 0x0800, 0x0806, 0x4500]
+"""Of a tag: no VLAN, priorities, and what reads like an EtherType or a header."""
+
+
+@cocotb.test()
+async def a_frame_with_a_tag_is_answered_as_without(dut: object) -> None:
+    b = await bench(dut)
+    frames = [udp_frame(PEER, ME, random.randbytes(length)) for length in [0, 4, 8, 12, 16, 20, 24, 1472]]
+    frames += [icmp_frame(PEER, ME, 8, random.randbytes(length)) for length in [4, 5, 18, 19, 56, 1476]]
+    frames += [arp_request(PEER, ME.ip), arp_request(PEER, ME.ip, dst=ME.mac)]
+    for frame in frames:
+        plain = b.stack.receive(with_fcs(frame))
+        assert plain[0] == "rx_good"
+        # Padded to 64 bytes on the wire, or before the tag came: then there are 68.
+        for tci in random.sample(TCIS, 2):
+            for wire in (with_fcs(with_tag(frame, tci)), with_fcs(with_tag(frame.ljust(60, b"\0"), tci))):
+                assert b.stack.receive(wire) == plain
+                await b.exchange(wire)
+                await b.exchange(with_fcs(frame))
+    for tci in TCIS:
+        await b.exchange(with_fcs(with_tag(udp_frame(PEER, ME, random.randbytes(16)), tci)))
+
+
+@cocotb.test()
+async def every_malformed_frame_with_a_tag_is_counted_once(dut: object) -> None:
+    b = await bench(dut)
+    for counter, what, frame in malformed(PEER, ME):
+        wire = tagged_wire(frame)
+        assert b.stack.receive(wire)[0] == counter or what in ("63 bytes", "1519 bytes"), what
+        await b.exchange(wire)
+        await b.exchange(with_fcs(with_tag(udp_frame(PEER, ME, random.randbytes(8)))))
+    await b.prove_alive()
+
+
+@cocotb.test()
+async def a_tag_counts_in_the_least_length_and_not_in_the_most(dut: object) -> None:
+    b = await bench(dut)
+    good = with_tag(udp_frame(PEER, ME, random.randbytes(8)))
+    for size in [14, 16, 17, 18, 20, 59, 60, 62, 63, 64, 65, 66, 67, 68, 1518, 1519, 1521, 1522, 1523, 1524]:
+        wire = with_fcs(good.ljust(size - 4, b"\0")[: size - 4], pad=False)
+        assert (b.stack.receive(wire)[0] == "rx_good") == (64 <= size <= 1522)
+        await b.exchange(wire)
+    # Cut inside the tag or at its edges: the next frames, with and without one, are whole.
+    for size in range(10, 20):
+        plain = udp_frame(PEER, ME, random.randbytes(8))
+        await b.exchange(good[:size])
+        await b.exchange(with_fcs(plain))
+        await b.exchange(good[:size])
+        await b.exchange(with_fcs(good))
+    await b.prove_alive()
+
+
+@cocotb.test()
+async def two_tags_and_tags_of_providers_are_another_protocol(dut: object) -> None:
+    b = await bench(dut)
+    good = udp_frame(PEER, ME, random.randbytes(40))
+    for frame in (
+        with_tag(with_tag(good)),
+        with_tag(with_tag(with_tag(good))),
+        with_tag(good, kind=b"\x88\xa8"),
+        with_tag(good, kind=b"\x91\x00"),
+        with_tag(with_tag(good), kind=b"\x88\xa8"),
+        with_tag(with_tag(good, kind=b"\x88\xa8")),
+        with_tag(ethernet(ME.mac, PEER.mac, 0x86DD, bytes(60))),
+    ):
+        assert b.stack.receive(with_fcs(frame))[0] == "rx_other"
+        await b.exchange(with_fcs(frame))
+        await b.exchange(with_fcs(with_tag(good)))
+
+
+@cocotb.test()
+async def a_tag_changes_no_latency_but_that_of_a_preamble_ahead(dut: object) -> None:
+    """Below 68 bytes nobody knows whether a tagged frame is padded: no preamble goes ahead of its end."""
+    b = await bench(dut)
+    payloads = [random.randbytes(length) for length in (4, 16, 20, 24, 64, 1472)]
+    for payload in payloads:
+        words: list[int] = []
+        watch = cocotb.start_soon(last_rise(dut.rx_valid_o, words))
+        end = cocotb.start_soon(rise(dut.rx_end_o))
+        first = cocotb.start_soon(rise(dut.gmii_tx_en_o))
+        frame = with_fcs(with_tag(udp_frame(PEER, ME, payload)))
+        raw = GmiiFrame(b"\x55" * 7 + b"\xd5" + frame)
+        done: list[GmiiFrame] = []
+        raw.tx_complete = done.append
+        b.source.send_nowait(raw)
+        end_ps, first_ps = await end, await first
+        watch.cancel()
+        payload_end_ps = done[0].sim_time_start + (8 + 46 + len(payload) - 1) * CLK_PS
+        assert len(words) == len(payload) // 4
+        assert words[-1] - payload_end_ps == LAST_BYTE_TO_WORD * CLK_PS
+        assert end_ps - done[0].sim_time_end == LAST_FCS_BYTE_TO_END * CLK_PS
+        ahead = 3 if len(frame) >= 68 else 0
+        assert first_ps - done[0].sim_time_end == (LAST_FCS_BYTE_TO_PREAMBLE + 3 - ahead) * CLK_PS
+        await b.drain()
+        b.expect(rx_good=1)
+        await b.expect_reply(b.stack.receive(frame)[1])
+    b.check_counters()
+
+
 # What must not hang -------------------------------------------------------------------------------
 
 
@@ -710,6 +814,8 @@ def random_frame() -> tuple[bytes, bool]:
             frame = dst + icmp_frame(peer, ME, 8, random.randbytes(4 + length))[6:]
         case _:
             frame = dst + udp_frame(peer, ME, random.randbytes(length & random.choice([~3, -1])))[6:]
+    if random.random() < 0.4:
+        frame = with_tag(frame, random.choice([None, *TCIS]), random.choice([TAG, TAG, TAG, b"\x88\xa8"]))
     if random.random() < 0.25:  # a wrong bit that the FCS covers
         broken = bytearray(frame)
         broken[random.randrange(min(len(frame), 60))] ^= 1 << random.randrange(8)
