@@ -2,6 +2,7 @@
 /// Requests and answers of arp_ask, whatever the wire and the transmitter do.
 ///
 ///   Assumed   nothing of the bytes, their positions and the verdicts; done_i only while pending
+///             (a frame begins at 12, and once more where 12 comes again: behind a tag)
 ///   Proved    an answer only to a request that was taken and has none, with its address; a frame
 ///             with a wrong byte at any of the places that are looked at gives none, nor does one
 ///             with another verdict than Other; a request is pending from when no reply is until it
@@ -89,11 +90,13 @@ module arp_ask_props
 
   logic        open_q;       // a request without an answer
   logic        sending_q;    // a request that has not been sent
-  logic        wrong_q;      // the place had another byte, or the frame began before the request
+  logic        wrong_q;      // the place had another byte, or byte 12 came before the request
   logic        verdict_q;
   byte_t       byte_q;
   logic        pending_q, busy_q, done_q, waited_q;
   logic        take;
+  logic        again_q;      // 12 came twice since the last 0
+  logic [1:0]  came_q;
   logic [47:0] mac_q, mac1_q;   // the last bytes at places 22 to 27, now and a cycle ago
   logic [5:0]  had_q = '0, had1_q = '0;   // which of them have come
   logic [3:0]  addr_q;
@@ -127,12 +130,23 @@ module arp_ask_props
       else if (verdict_valid_i && verdict_i == VerdictOther && dut.match_q) open_q <= 1'b0;
       if (take) sending_q <= 1'b1;
       else if (done) sending_q <= 1'b0;
-      if (byte_q.valid && byte_q.pos == '0) wrong_q <= 1'b0;
+      if (byte_q.valid && byte_q.pos == 11'd12) wrong_q <= at == 11'd12 && byte_q.data != right;
       else if (take || (byte_q.valid && byte_q.pos == at && byte_q.data != right)) wrong_q <= 1'b1;
       pending_q <= pending;
       busy_q    <= busy_i;
       done_q    <= done;
       waited_q  <= sending_q;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      came_q  <= '0;
+      again_q <= 1'b0;
+    end else if (byte_q.valid) begin
+      if (byte_q.pos == '0) came_q <= '0;
+      else if (byte_q.pos == 11'd12 && came_q != '1) came_q <= came_q + 2'd1;
+      again_q <= came_q == 2'd2;
     end
   end
 
@@ -170,6 +184,7 @@ module arp_ask_props
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       cover (answer.valid);
+      cover (answer.valid && again_q);
       cover (pending && busy_i);
     end
   end

@@ -4,10 +4,11 @@
 ///   Assumed   nothing of the wire
 ///   Proved    a frame's words follow each other without a gap, the first marked first and the last
 ///             last; a word inside is whole, and what is behind the last one's bytes is zero; at
-///             most 190 words; an end comes 1 cycle after a last word, and no other but that of a
+///             most 191 words; an end comes 1 cycle after a last word, and no other but that of a
 ///             start without delimiter, which is judged by its length; a frame is judged by its
-///             length exactly where it has less than 64 bytes or more than 1518; one whose last
-///             word the next frame's first one follows at once is judged bad, as is one that ends
+///             length exactly where it has less than 64 bytes or more than 1518, with a tag 1522;
+///             a tag is marked in the second word, where the wire has 81 00 behind both
+///             addresses, and nowhere else; one whose last word the next frame's first one follows at once is judged bad, as is one that ends
 ///             with another control character than terminate; a frame begins behind each whole
 ///             start with a delimiter, in either lane, its words are those of the wire, and it ends
 ///             with the first control character; idle is low exactly from a start to an end
@@ -21,7 +22,7 @@ module xgmii_rx_props (
   always_ff @(posedge clk_i) started_q <= 1'b1;
   assign rst_ni = started_q;
 
-  logic        word_valid, word_first, word_last, end_valid, end_length, end_fcs, idle;
+  logic        word_valid, word_first, word_last, word_tag, end_valid, end_length, end_fcs, idle;
   logic [3:0]  word_bytes;
   logic [63:0] word;
 
@@ -33,6 +34,7 @@ module xgmii_rx_props (
     .word_valid_o(word_valid),
     .word_first_o(word_first),
     .word_last_o (word_last),
+    .word_tag_o  (word_tag),
     .word_bytes_o(word_bytes),
     .word_o      (word),
     .end_valid_o (end_valid),
@@ -46,6 +48,8 @@ module xgmii_rx_props (
   logic [7:0]  words_q;    // before this word
   logic        due_q;      // its last word was the word before
   logic [10:0] length_q;   // of the frame that ended in the word before
+  logic [10:0] most, most_q;  // what a frame may have; that one
+  logic        tag_at, tagged_q, has_tag;  // of a tag: in this word; in one up to it; before it
   logic [7:0]  words;
   assign words = word_first ? 8'd0 : words_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -54,12 +58,14 @@ module xgmii_rx_props (
       words_q  <= '0;
       due_q    <= 1'b0;
       length_q <= '0;
+      most_q   <= 11'd1518;
     end else begin
       due_q <= word_valid && word_last;
       if (word_valid) begin
         open_q   <= !word_last;
         words_q  <= words + 8'd1;
         length_q <= {words, 3'd0} + 11'(word_bytes);
+        most_q   <= most;
       end
     end
   end
@@ -91,10 +97,24 @@ module xgmii_rx_props (
   endfunction
   assign frame_now = aligned(late_q, at_q, {xgmii_rxc_i, xgmii_rxd_i});
   assign frame     = aligned(late_at_q, before_q, at_q);
-  // The frame ends in this word.
-  assign over_now  = frame_now[71:64] != '0 ||
-                     (dut.count_q == 8'd189 && leading(frame_now[71:64]) > 4'd6);
-  assign over      = frame[71:64] != '0 || (words == 8'd189 && leading(frame[71:64]) > 4'd6);
+  // Of tags; tagged_now is has_tag of the word that comes.
+  logic tagged_now;
+  assign tag_at     = word_valid && words == 8'd1 && leading(frame[71:64]) >= 4'd6 &&
+                      frame[39:32] == 8'h81 && frame[47:40] == 8'h00;
+  assign has_tag    = tagged_q && !word_first;
+  assign tagged_now = word_valid && !word_last && (has_tag || tag_at);
+  assign most       = has_tag || tag_at ? 11'd1522 : 11'd1518;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) tagged_q <= 1'b0;
+    else if (word_valid) tagged_q <= has_tag || tag_at;
+  end
+  // The frame ends in this word: it is the one with the byte that is too many, or less.
+  function automatic logic ends(logic [7:0] number, logic [7:0] ctl, logic with_tag);
+    return ctl != '0 || (with_tag ? number == 8'd190 && leading(ctl) > 4'd2
+                                  : number == 8'd189 && leading(ctl) > 4'd6);
+  endfunction
+  assign over_now = ends(dut.count_q, frame_now[71:64], tagged_now);
+  assign over     = ends(words, frame[71:64], has_tag);
   always_comb begin
     ender = '0;
     for (int i = 7; i >= 0; i--) if (frame[64+i]) ender = frame[8*i+:8];
@@ -140,23 +160,23 @@ module xgmii_rx_props (
       assert (!word_valid || word_first == !open_q);
       assert (!open_q || word_valid);
       if (word_valid) begin
-        assert (words <= 8'd189);
+        assert (words <= (has_tag ? 8'd190 : 8'd189));
         assert (word_bytes <= 4'd8);
         assert (word_last || word_bytes == 4'd8);
         assert (behind == '0);
         if (!word_last) assert (dut.inside_q && !dut.first_q && dut.count_q == words + 8'd1);
         if (word_last) begin
           assert (dut.length_q == (({words, 3'd0} + 11'(word_bytes)) < 11'd64 ||
-                                   ({words, 3'd0} + 11'(word_bytes)) > 11'd1518));
+                                   ({words, 3'd0} + 11'(word_bytes)) > most));
         end
       end
       if (dut.first_q) assert (dut.count_q == 8'd0);
       if (word_last && !word_valid) assert (dut.length_q);
       if (due_q) begin
         assert (end_valid);
-        assert (end_length == (length_q < 11'd64 || length_q > 11'd1518));
+        assert (end_length == (length_q < 11'd64 || length_q > most_q));
         if (word_first && word_valid) assert (end_length || end_fcs);
-        if (odd_end_q && length_q <= 11'd1518) assert (end_fcs);
+        if (odd_end_q && length_q <= most_q) assert (end_fcs);
       end else begin
         assert (!end_valid || end_length);
       end
@@ -169,7 +189,9 @@ module xgmii_rx_props (
       end
       assert (end_valid == last_was_q);
       assert (idle == !(inside_q || word_valid || word_last || end_valid || start0 || start4_q));
+      assert (word_tag == tag_at);
       // What makes the above inductive.
+      if (dut.inside_q) assert (dut.tagged_q == tagged_now);
       assert (dut.late_q == late_q && dut.late_start_q == start4_q && dut.inside_q == inside_q);
       assert (dut.rest_q == at_data_q[63:32] && dut.rest_ctl_q == at_ctl_q[7:4]);
       assert (dut.late_whole_q == rest_whole_q && dut.begun_q == begins_q);
@@ -190,6 +212,7 @@ module xgmii_rx_props (
       cover (end_valid && !end_length);
       cover (word_valid && word_first && dut.late_q);
       cover (end_valid && word_valid && word_first);
+      cover (word_tag && dut.late_q);
     end
   end
 endmodule

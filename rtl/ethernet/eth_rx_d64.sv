@@ -7,18 +7,25 @@
 /// word's four halves is a register; from it one sum of 20 bits runs over the IPv4 header, one of
 /// 26 bits over pseudo-header, UDP header and payload. They are folded once.
 ///
+/// Of a frame with a tag, what follows it is half a word further on. The word with the tag counts as
+/// the second one, and so does the next, which has the lower half of that and of its own; from then
+/// on each word has the upper half of the last one. Behind a frame's last word at most four bytes
+/// are left, which are of its FCS.
+///
 ///   Handshake   words come from xgmii_rx, payload is pushed, never stalled. Each rx_start_o is
 ///               followed by exactly one rx_end_o. rx_refuse_i counts in the cycle before
 ///               rx_start_o. No two of rx_start_o, rx_valid_o and rx_end_o come in one cycle
 ///   Latency     1 cycle from word_i that completes 8 bytes of payload to rx_valid_o; rx_start_o
-///               1 cycle before the first of them; 3 from end_valid_i to rx_end_o
+///               1 cycle before the first of them; 3 from end_valid_i to rx_end_o. Of a frame with
+///               a tag, bytes 4 to 7 of word_i wait 1 cycle more for the rest of their word
 ///   Throughput  a word a cycle
 ///   Payload     any length; the last word is filled up with anything
 ///   Broadcast   as eth_rx
 ///   ARP         arp_valid_o: a strobe for a good request for our address, with who asked; while
 ///               arp_busy_i, requests are dropped and counted
+///   Tags        as eth_rx
 ///   Parameters  NumAllow 1..16
-///   Not done    IPv4 options and fragments, VLAN tags, multicast, jumbo frames, ping
+///   Not done    IPv4 options and fragments, a list of VLANs, multicast, jumbo frames, ping
 module eth_rx_d64
   import eth_pkg::*;
 #(
@@ -37,6 +44,7 @@ module eth_rx_d64
   input  logic                  word_valid_i,
   input  logic                  word_first_i,
   input  logic                  word_last_i,
+  input  logic                  word_tag_i,
   input  logic [3:0]            word_bytes_i,
   input  logic [63:0]           word_i,
   input  logic                  end_valid_i,
@@ -71,6 +79,7 @@ module eth_rx_d64
   logic [5:0] at;      // word k of a frame is in word_i
   logic [5:1] next_q;  // comes next
   logic behind;        // one behind word 4 is in word_i
+  logic vlan_q;        // the frame has a tag
   assign pos    = word_first_i ? 8'd0 : pos_q;
   assign at     = {next_q & {5{word_valid_i && !word_first_i}}, word_valid_i && word_first_i};
   assign behind = word_valid_i && !word_first_i && next_q[4:1] == '0;
@@ -78,17 +87,25 @@ module eth_rx_d64
     if (!rst_ni) begin
       pos_q  <= '0;
       next_q <= '0;
+      vlan_q <= 1'b0;
     end else if (word_valid_i) begin
       pos_q  <= pos + 8'd1;
-      next_q <= at[4:0];
+      if (!word_tag_i) next_q <= at[4:0];
+      vlan_q <= (vlan_q || word_tag_i) && !word_last_i;
     end
   end
+
+  // What the frame has there without its tag.
+  logic [31:0] held_q;
+  logic [63:0] word;
+  assign word = vlan_q ? {word_i[31:0], held_q} : word_i;
+  always_ff @(posedge clk_i) held_q <= word_tag_i ? word_i[31:0] : word_i[63:32];
 
   // Big-endian halves of the word, and what of it is network byte order.
   logic [3:0][15:0] half;
   logic [63:0]      net;
   always_comb begin
-    for (int unsigned i = 0; i < 4; i++) half[i] = {word_i[16*i+:8], word_i[16*i+8+:8]};
+    for (int unsigned i = 0; i < 4; i++) half[i] = {word[16*i+:8], word[16*i+8+:8]};
     net = {half[0], half[1], half[2], half[3]};
   end
 
@@ -112,7 +129,6 @@ module eth_rx_d64
     if (at[0]) begin
       mac_ok_q          <= net[63:16] == cfg_mac_i || net[63:16] == '1;
       meta_q.mac[47:32] <= net[15:0];
-      ip_bad_q          <= 1'b0;
       refused_q         <= 1'b0;
     end
     if (at[1]) begin
@@ -120,7 +136,7 @@ module eth_rx_d64
       arp_q            <= half[2] == 16'h0806;
       ip_q             <= half[2] == 16'h0800;
       arp_ok_q         <= half[3] == 16'h0001;
-      if (half[3][15:8] != 8'h45) ip_bad_q <= 1'b1;
+      ip_bad_q         <= half[3][15:8] != 8'h45;
     end
     if (at[2]) begin
       total_q  <= total;
@@ -231,8 +247,8 @@ module eth_rx_d64
     end
   end
   always_ff @(posedge clk_i) begin
-    rest_q    <= word_i[63:16];
-    rx_data_o <= {word_i[15:0], rest_q};
+    rest_q    <= word[63:16];
+    rx_data_o <= {word[15:0], rest_q};
   end
 
   // ---------------------------------------------------------------- verdict
@@ -284,7 +300,7 @@ module eth_rx_d64
     arp_end_q    <= arp_q;
     cut_q        <= 12'(seen_q) < need_q;
     if (word_valid_i && word_last_i) seen_q <= {pos, 3'd0} + 11'(word_bytes_i);
-    if (at[3]) need_q <= 12'(total_q) + 12'd18;
+    if (at[3]) need_q <= 12'(total_q) + (vlan_q ? 12'd22 : 12'd18);
   end
 
   eth_verdict u_verdict (

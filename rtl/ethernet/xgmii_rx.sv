@@ -14,8 +14,10 @@
 ///   Throughput  a word a cycle: line rate at every size, frames with a gap of 5 bytes or more;
 ///               of a shorter gap the frame before it is judged bad where its last word and the
 ///               next one's first would follow each other
-///   Judged      end_length_o: no start delimiter, under 64 or over 1518 bytes; end_fcs_o: wrong
-///               FCS or another control character than terminate. A longer frame ends at 1518
+///   Judged      end_length_o: no start delimiter, under 64 or over 1518 bytes, with a tag 1522;
+///               end_fcs_o: wrong FCS or another control character than terminate. A longer frame
+///               ends where it is too long
+///   Tags        word_tag_o: IEEE 802.1Q, EtherType 8100. The words have the tag
 ///   Parameters  none
 ///   Not done    pause frames, link fault signalling (local and remote fault are no frames), clock
 ///               correction: clk_i is the clock of the XGMII
@@ -29,6 +31,7 @@ module xgmii_rx (
   output logic        word_valid_o,
   output logic        word_first_o,   // the frame's first word
   output logic        word_last_o,
+  output logic        word_tag_o,     // the frame's second word, and a tag is in it
   output logic [3:0]  word_bytes_o,   // 8, in the last word 0..8; what is behind them is zero
   output logic [63:0] word_o,         // byte 0 in [7:0]; the FCS is a part of it
 
@@ -41,7 +44,8 @@ module xgmii_rx (
   localparam logic [7:0] CharTerminate = 8'hFD;
   localparam logic [7:0] Delimiter     = 8'hD5;
   localparam logic [7:0] MinWords      = 8'd8;    // whole ones before the frame's end: 64 bytes
-  localparam logic [7:0] LastWord      = 8'd189;  // of 1518 bytes, 6 are in it
+  localparam logic [7:0] LastWord      = 8'd189;  // of 1518 bytes, 6 are in it; of 1522, 2 in 190
+  localparam logic [15:0] TypeVlan     = 16'h0081;  // its first byte in [7:0]
 
   // ---------------------------------------------------------------- alignment
   logic        late_q, early_start, late_start, late_start_q, late_whole_q, begun_q;
@@ -80,7 +84,7 @@ module xgmii_rx (
   end
 
   // ---------------------------------------------------------------- frames
-  logic       start, start_good, inside_q, ends, too_long, first_q;
+  logic       start, start_good, inside_q, ends, too_long, first_q, tag, tagged_q;
   logic [3:0] bytes;
   logic [7:0] count_q;  // words of the frame before this one
   logic [7:0] plain;    // for each lane: no control character below it or in it
@@ -104,10 +108,12 @@ module xgmii_rx (
     end
   end
   assign ends     = ctl != '0;
-  assign too_long = count_q == LastWord && plain[6];  // more than 6 bytes
+  assign tag      = inside_q && count_q == 8'd1 && plain[5] && word[47:32] == TypeVlan;
+  assign too_long = tagged_q ? count_q == LastWord + 8'd1 && plain[2]
+                             : count_q == LastWord && plain[6];  // more than 2, 6 bytes
 
   // One word, and what is known of the frame that it ends.
-  logic        valid_q, word_first_q, last_q, length_q, too_long_q, clean;
+  logic        valid_q, word_first_q, last_q, tag_q, length_q, too_long_q, clean;
   logic [3:0]  bytes_q;
   logic [63:0] word_q;
   logic [7:0]  ctl_q, ended_q;
@@ -118,17 +124,22 @@ module xgmii_rx (
       first_q  <= 1'b0;
       valid_q  <= 1'b0;
       last_q   <= 1'b0;
+      tag_q    <= 1'b0;
+      tagged_q <= 1'b0;
       count_q  <= '0;
     end else begin
       valid_q <= inside_q;
+      tag_q   <= tag;
       last_q  <= (inside_q && (ends || too_long)) || (start && !start_good);
       if (start_good) begin
         inside_q <= 1'b1;
         first_q  <= 1'b1;
+        tagged_q <= 1'b0;
         count_q  <= '0;
       end else if (inside_q) begin
         first_q <= 1'b0;
         count_q <= count_q + 1'b1;
+        if (tag) tagged_q <= 1'b1;
         if (ends || too_long) inside_q <= 1'b0;
       end
     end
@@ -190,6 +201,7 @@ module xgmii_rx (
   assign word_valid_o = valid_q;
   assign word_first_o = word_first_q;
   assign word_last_o  = last_q;
+  assign word_tag_o   = tag_q;
   assign word_bytes_o = bytes_q;
   assign word_o       = word_q;
   assign end_valid_o  = end_q;

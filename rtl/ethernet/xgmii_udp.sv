@@ -6,15 +6,15 @@
 ///   Handshake   receive is pushed and cut-through: see eth_rx_d64
 ///   Latency     from a word on xgmii_rxd_i: 2 cycles to the payload it completes on rx_data_o, and
 ///               for a byte that waits for the rest of its 8 bytes 1 cycle more, where the frame
-///               starts in lane 4 at most 2; 5 from the terminate to rx_end_o, 6 where it stands in
+///               starts in lane 4 or has a tag at most 2; 5 from the terminate to rx_end_o, 6 where it stands in
 ///               the upper lanes of a frame that starts in lane 4
 ///   Throughput  line rate at every size, gaps of 5 bytes or more
 ///   Robustness  each rx_start_o gets its rx_end_o whatever comes on the wire, while clk_i runs
 ///   Clocks      clk_i for what is received, tx_clk_i for what is sent
 ///   Answers     ARP; eight requests may wait, more are counted as busy
 ///   Parameters  NumAllow 1..16; cfg_* are static
-///   Not done    sending UDP, ping, pause frames, link fault signalling, VLAN, multicast, jumbo
-///               frames
+///   Not done    sending UDP, ping, pause frames, link fault signalling, a list of VLANs, multicast,
+///               jumbo frames
 module xgmii_udp
   import eth_pkg::*;
 #(
@@ -54,7 +54,8 @@ module xgmii_udp
   logic arp_valid, arp_busy, arp_idle, tx_idle, unused_sent;
   logic [47:0] arp_mac;
   logic [31:0] arp_ip;
-  logic word_valid, word_first, word_last, end_valid, end_length, end_fcs, mac_idle, udp_idle;
+  logic word_valid, word_first, word_last, word_tag, end_valid, end_length, end_fcs;
+  logic mac_idle, udp_idle;
   logic [3:0]  word_bytes;
   logic [63:0] word;
 
@@ -66,6 +67,7 @@ module xgmii_udp
     .word_valid_o(word_valid),
     .word_first_o(word_first),
     .word_last_o (word_last),
+    .word_tag_o  (word_tag),
     .word_bytes_o(word_bytes),
     .word_o      (word),
     .end_valid_o (end_valid),
@@ -87,6 +89,7 @@ module xgmii_udp
     .word_valid_i(word_valid),
     .word_first_i(word_first),
     .word_last_i (word_last),
+    .word_tag_i  (word_tag),
     .word_bytes_i(word_bytes),
     .word_i      (word),
     .end_valid_i (end_valid),

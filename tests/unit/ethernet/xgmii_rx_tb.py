@@ -12,7 +12,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, with_timeout
 from cocotb.utils import get_sim_time
 from cocotbext.eth import XgmiiFrame, XgmiiSource
-from frames import with_fcs
+from frames import TAG, with_fcs, with_tag
 from xgmii_words import ERROR, IDLE, PREAMBLE, START, TERMINATE, Lane, data, frame, idle, words
 
 CLK_PS = 6400
@@ -28,6 +28,7 @@ class Ended:
     length: bool
     fcs: bool
     cycle: int
+    tagged: bool = False
 
     @property
     def good(self) -> bool:
@@ -53,21 +54,21 @@ class Bench:
         cocotb.start_soon(self.watch())
 
     async def watch(self) -> None:
-        dut, raw, inside = self.dut, b"", False
-        done: list[bytes] = []
+        dut, raw, inside, tagged = self.dut, b"", False, False
+        done: list[tuple[bytes, bool]] = []
         while True:
             await FallingEdge(dut.clk_i)
             cycle = get_sim_time("ps") // CLK_PS
             # An end belongs to words of earlier cycles.
             if dut.end_valid_o.value:
-                content = done.pop(0) if done else b""
+                content, mark = done.pop(0) if done else (b"", False)
                 self.ended.append(
-                    Ended(content, bool(dut.end_length_o.value), bool(dut.end_fcs_o.value), cycle)
+                    Ended(content, bool(dut.end_length_o.value), bool(dut.end_fcs_o.value), cycle, mark)
                 )
             if dut.word_valid_o.value:
                 if dut.word_first_o.value:
                     assert not inside, "a frame began inside another"
-                    raw = b""
+                    raw, tagged = b"", False
                     self.first.append(cycle)
                 elif not inside:
                     raise AssertionError("a word outside a frame")
@@ -76,11 +77,15 @@ class Bench:
                 assert word[count:] == bytes(8 - count)
                 assert count == 8 or dut.word_last_o.value
                 raw += word[:count]
+                if dut.word_tag_o.value:
+                    assert 8 < len(raw) <= 16
+                    tagged = True
                 inside = not dut.word_last_o.value
                 if not inside:
-                    done.append(raw)
+                    done.append((raw, tagged))
             else:
                 assert not inside, "a gap inside a frame"
+                assert not dut.word_tag_o.value
 
     async def drive(self, lanes: Sequence[Lane]) -> int:
         """Put lanes on the wire, then idle words; the cycle of the first word."""
@@ -220,6 +225,32 @@ async def short_and_long_frames_are_judged_by_length(dut: object) -> None:
     for size, one in zip(sizes, bench.ended, strict=True):
         assert one.length == (not 64 <= size <= 1518), size
         assert one.good == (64 <= size <= 1518), size
+
+
+@cocotb.test()
+async def a_tag_is_marked_and_its_frame_may_have_four_bytes_more(dut: object) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    for late in (False, True):
+        bench.ended.clear()
+        lanes: list[Lane] = idle(4 * late)
+        raws = []
+        for size in [13, 14, 15, 16, 17, 63, 64, 65, 1517, 1518, *range(1519, 1530), 1600, 3000, 64]:
+            for kind in (TAG, b"\x88\xa8", b"\x81\x01", b"\x08\x00"):
+                body = with_tag(random.randbytes(max(size - 8, 12)), kind=kind)[: max(size - 4, 0)]
+                raws.append(with_fcs(body, pad=False)[:size])
+                lanes += [*frame(raws[-1]), *idle(16)]
+                lanes += idle((4 * late - len(lanes)) % 8)
+        await bench.drive(lanes)
+        assert len(bench.ended) == len(raws)
+        for raw, one in zip(raws, bench.ended, strict=True):
+            tagged = raw[12:14] == TAG
+            most = 1522 if tagged else 1518
+            assert one.tagged == tagged
+            assert one.length == (not 64 <= len(raw) <= most), (late, tagged, len(raw))
+            assert one.good == (64 <= len(raw) <= most)
+            if one.good:
+                assert one.raw == raw
 
 
 @cocotb.test()

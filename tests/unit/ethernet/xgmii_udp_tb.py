@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +25,12 @@ from frames import (
     in_ip,
     ipv4,
     malformed,
+    tagged_wire,
     udp,
     udp_frame,
     with_fcs,
+    with_tag,
+    without_tag,
 )
 from xgmii_words import ERROR, IDLE, PREAMBLE, TERMINATE, Lane, data, frame, idle, words
 
@@ -147,8 +151,9 @@ class Bench:
     def verdict(self, raw: bytes) -> str:
         """What the model says; ping is not answered here, and payload may have any length."""
         found, _ = self.stack.receive(raw)
-        packet = raw[14:]
-        is_ip = raw[12:14] == b"\x08\x00"
+        plain = without_tag(raw)
+        packet = plain[14:]
+        is_ip = plain[12:14] == b"\x08\x00"
         if found in ("rx_good", "rx_l4", "rx_denied") and is_ip and packet[9] != UDP:
             return "rx_other"
         return "rx_good" if found == "rx_unaligned" else found
@@ -159,7 +164,8 @@ class Bench:
         self.source.force_offset_start, self.source.enable_dic = late, not late
         for raw in raws:
             self.expected[self.verdict(raw)] += 1
-            self.expected["tx_arp"] += raw[12:14] == b"\x08\x06" and self.verdict(raw) == "rx_good"
+            is_arp = without_tag(raw)[12:14] == b"\x08\x06"
+            self.expected["tx_arp"] += is_arp and self.verdict(raw) == "rx_good"
             self.source.send_nowait(XgmiiFrame.from_raw_payload(raw))
         await with_timeout(self.source.wait(), 10, "ms")
         for _ in range(80):
@@ -223,17 +229,19 @@ async def minimum_frames_at_line_rate(dut: object) -> None:
 async def latency_in_cycles_is_what_the_header_says(dut: object) -> None:
     b = await bench(dut)
     payload = random.randbytes(100)
-    raw = with_fcs(udp_frame(PEER, ME, payload))
-    for late in (0, 4):
+    plain = udp_frame(PEER, ME, payload)
+    for late, tag in itertools.product((0, 4), (0, 4)):
+        raw = with_fcs(with_tag(plain) if tag else plain)
         b.seen.clear()
         lanes = [*idle(late), *frame(raw)]
         begin = await b.drive(lanes)
         (one,) = b.seen
         # Where a byte of the frame is on the wire, and where the payload's words end.
         for number, (cycle, _) in enumerate(one.words):
-            last = min(42 + 8 * number + 7, len(raw) - 1)
+            last = min(42 + tag + 8 * number + 7, len(raw) - 1)
             on_wire = (late + 8 + last) // 8
-            wait = 1 if late and (8 + last) % 8 < 4 else 0  # its word is complete with the next
+            # Its word is complete with the next, on the wire or behind a tag.
+            wait = 1 if tag or (late and (8 + last) % 8 < 4) else 0
             if number < len(one.words) - 1:
                 assert cycle == begin + on_wire + wait + WORD_TO_PAYLOAD, (
                     late,
@@ -242,8 +250,8 @@ async def latency_in_cycles_is_what_the_header_says(dut: object) -> None:
                     on_wire,
                     wait,
                 )
-        first = begin + (late + 8 + 42) // 8
-        assert one.words[0][0] - first <= 3 + (late > 0)
+        first = begin + (late + 8 + 42 + tag) // 8
+        assert one.words[0][0] - first <= 3 + (late > 0 or tag > 0)
         assert one.begin == one.words[0][0] - 1
         word, lane = divmod(late + 8 + len(raw), 8)
         assert one.end == begin + word + (late > 0 and lane >= 4) + TERMINATE_TO_END, late
@@ -266,6 +274,8 @@ async def random_faults_in_headers_are_judged_as_the_model_judges(dut: object) -
     raws = []
     for _ in range(400):
         body = bytearray(udp_frame(PEER, ME, random.randbytes(random.randrange(24))).ljust(60, b"\0"))
+        if random.randrange(2):
+            body = bytearray(with_tag(bytes(body)))
         for _ in range(random.randrange(3)):
             body[random.randrange(48)] ^= 1 << random.randrange(8)
         raws.append(with_fcs(bytes(body)))
@@ -289,6 +299,74 @@ async def a_checksum_of_ones_complement_zero_and_none_at_all_pass(dut: object) -
     seen = await b.send(raws)
     assert len(seen) == len(raws)
     assert all(one.good for one in seen)
+
+
+@cocotb.test()
+async def a_frame_with_a_tag_arrives_as_without_from_both_starts(dut: object) -> None:
+    b = await bench(dut)
+    payloads = [random.randbytes(size) for size in [*range(60), *range(1464, 1473)]]
+    for late in (False, True):
+        frames = [with_tag(udp_frame(PEER, ME, one)) for one in payloads]
+        for least in (60, 64):  # padded on the wire, or before the tag came
+            raws = [with_fcs(one + random.randbytes(max(least - len(one), 0))) for one in frames]
+            seen = await b.send(raws, late=late)
+            assert [one.payload for one in seen] == payloads
+            assert all(one.good and one.source == PEER and not one.broadcast for one in seen)
+        # And in turn with others, so that nothing of a tag is left.
+        mixed = [raw for one in frames for raw in (with_fcs(one), with_fcs(without_tag(one)))]
+        random.shuffle(mixed)
+        assert len(await b.send(mixed, late=late)) == len(mixed)
+    for _ in range(10):
+        request = with_fcs(with_tag(arp_request(Node(random.randbytes(6), random.randbytes(4), 1), ME.ip)))
+        await b.send([request], late=bool(random.randrange(2)))
+        assert b.replies() == [b.stack.receive(request)[1]]
+
+
+@cocotb.test()
+async def every_malformed_frame_with_a_tag_is_counted_once(dut: object) -> None:
+    b = await bench(dut)
+    for late in (False, True):
+        for _, what, raw in malformed(PEER, ME):
+            dut._log.info("%s", what)
+            payload = random.randbytes(random.randrange(30))
+            good = udp_frame(PEER, ME, payload)
+            follows = with_fcs(random.choice([good, with_tag(good)]))
+            seen = await b.send([tagged_wire(raw), follows], late=late)
+            assert [one.payload for one in seen if one.good][-1] == payload
+
+
+@cocotb.test()
+async def a_tagged_frame_cut_anywhere_is_no_datagram(dut: object) -> None:
+    """Its length, its datagram or its checksum says so; the next frame is whole."""
+    b = await bench(dut)
+    for late in (False, True):
+        for size in [*range(1, 80), *range(1500, 1530)]:
+            body = with_tag(udp_frame(PEER, ME, random.randbytes(30))).ljust(size, b"\0")
+            good = with_fcs(udp_frame(PEER, ME, random.randbytes(9)))
+            await b.send([with_fcs(body[: max(size - 4, 0)], pad=False)[:size], good], late=late)
+        # A datagram that takes all of its frame, and up to twelve bytes more than that.
+        for size in [*range(34, 52), 1472]:
+            whole = with_tag(udp_frame(PEER, ME, random.randbytes(size)))
+            for missing in range(13):
+                seen = await b.send([with_fcs(whole[: len(whole) - missing])], late=late)
+                assert [one.good for one in seen] == [missing == 0]
+
+
+@cocotb.test()
+async def two_tags_and_tags_of_providers_are_another_protocol(dut: object) -> None:
+    b = await bench(dut)
+    good = udp_frame(PEER, ME, random.randbytes(40))
+    for late in (False, True):
+        for body in (
+            with_tag(with_tag(good)),
+            with_tag(with_tag(with_tag(good))),
+            with_tag(good, kind=b"\x88\xa8"),
+            with_tag(with_tag(good), kind=b"\x88\xa8"),
+            with_tag(with_tag(good, kind=b"\x88\xa8")),
+            with_tag(ethernet(ME.mac, PEER.mac, 0x86DD, bytes(60))),
+        ):
+            assert b.verdict(with_fcs(body)) == "rx_other"
+            assert len(await b.send([with_fcs(body), with_fcs(with_tag(good))], late=late)) == 1
 
 
 @cocotb.test()
@@ -353,12 +431,14 @@ async def frames_at_the_least_gap_keep_their_own_verdicts(dut: object) -> None:
     b = await bench(dut)
     good = [with_fcs(udp_frame(PEER, ME, random.randbytes(size))) for size in range(30)]
     kinds = [*good, *(raw for _, _, raw in malformed(PEER, ME) if len(raw) >= 60)]
+    kinds += [tagged_wire(raw) for raw in kinds]
     lanes: list[Lane] = []
     asked = 0
     for _ in range(300):
         raw = random.choice(kinds)
         if random.randrange(40) == 0:
-            raw, asked = with_fcs(arp_request(PEER, ME.ip)), asked + 1
+            request = arp_request(PEER, ME.ip)
+            raw, asked = with_fcs(random.choice([request, with_tag(request)])), asked + 1
         b.expected[b.verdict(raw)] += 1
         lanes += frame(raw)
         lanes += idle(4 + -len(lanes) % 4)
