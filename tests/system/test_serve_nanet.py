@@ -186,6 +186,32 @@ def test_other_addresses_and_bad_checksums_are_not_delivered(replay: Replay) -> 
     assert out == b"moved"
 
 
+def tagged(made: bytes, tci: int, kind: bytes = b"\x81\x00") -> bytes:
+    """With an IEEE 802.1Q tag."""
+    return made[:12] + kind + struct.pack(">H", tci) + made[12:]
+
+
+def test_a_datagram_with_a_vlan_tag_reaches_the_program_as_one_without(replay: Replay) -> None:
+    sizes = [0, 1, 13, 14, 15, 17, 18, 19, 63, 64, 700, 1471, 1472]
+    payloads = [pattern(number, size) for number, size in enumerate(sizes)]
+    tcis = [0, 1, 0x2064, 0xFFFF, 0x8100]
+    sent = [
+        made
+        for number, payload in enumerate(payloads)
+        for made in (tagged(frame(payload), tcis[number % len(tcis)]), frame(payload))
+    ]
+    # Two tags, and one of a provider, are another protocol; one byte more is no frame.
+    others = [
+        tagged(tagged(frame(b"two"), 1), 2),
+        tagged(frame(b"provider"), 3, b"\x88\xa8"),
+        tagged(frame(b"long").ljust(1515, b"\0"), 4),
+    ]
+    status, out = replay(pcap((50_000 * number, made) for number, made in enumerate([*sent, *others])))
+    assert out == b"".join(payload * 2 for payload in payloads)
+    assert (status.delivered, status.unusable) == (len(sent), 1)
+    assert (status.counted("frames_other"), status.counted("frames_bad")) == (2, 0)
+
+
 def test_two_captures_are_two_ports(tmp_path: Path) -> None:
     """The ports of one interface have addresses one behind the other."""
     second = frame(b"second", to="192.168.20.17", mac=MAC[:5] + b"\x11")

@@ -10,13 +10,21 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 use crate::error::{RoadError, io};
 
 /// The shortest frame, an Ethernet header, and the longest one; without preamble and FCS.
-pub(crate) const MIN_FRAME: usize = 14;
-pub(crate) const MAX_FRAME: usize = 1_514;
+const MIN_FRAME: usize = 14;
+const MAX_FRAME: usize = 1_514;
+/// The longest one with an IEEE 802.1Q tag.
+pub(crate) const MAX_TAGGED: usize = MAX_FRAME + 4;
 /// Longest name of an interface: IFNAMSIZ less its end.
 const MAX_NAME: usize = 15;
 
 /// Column of an interface in /proc/net/dev: eight of reception, then bytes, packets, errors.
 const TRANSMIT_DROPPED: usize = 11;
+
+/// Whether a line takes a frame of this length.
+pub(crate) fn is_whole(frame: &[u8]) -> bool {
+    let tagged = frame.get(12..14) == Some(&[0x81, 0]);
+    (MIN_FRAME..=if tagged { MAX_TAGGED } else { MAX_FRAME }).contains(&frame.len())
+}
 
 /// An open interface. It is created if it does not exist, and then ends with this; its addresses and
 /// whether it is up are configured by the system.
@@ -42,7 +50,7 @@ impl Tap {
     /// A received frame.
     pub(crate) fn receive(&self) -> std::io::Result<Option<Vec<u8>>> {
         // One byte more than allowed detects frames that are too long.
-        let mut buffer = [0; MAX_FRAME + 1];
+        let mut buffer = [0; MAX_TAGGED + 1];
         match self.device.recv(&mut buffer) {
             Ok(length) => Ok(Some(buffer[..length].to_vec())),
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {

@@ -18,7 +18,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiBus, AxiMaster, AxiRamWrite, AxiWriteBus
 from cocotbext.eth import GmiiFrame, GmiiSink, GmiiSource, XgmiiFrame, XgmiiSink, XgmiiSource
-from frames import ETH_IP, UDP, Node, Stack, arp_request, ethernet, icmp_frame, ipv4, udp, with_fcs
+from frames import ETH_IP, UDP, Node, Stack, arp_request, ethernet, icmp_frame, ipv4, udp, with_fcs, with_tag
 from pins import Pins
 
 ME = Node(bytes.fromhex("020000000010"), bytes([192, 168, 20, 16]), 6666)
@@ -125,9 +125,11 @@ class Bench:
     async def write(self, register: int, value: int) -> None:
         await self.bar.write(register, struct.pack("<I", value))
 
-    async def send(self, payload: bytes, spoil: str = "") -> None:
+    async def send(self, payload: bytes, spoil: str = "", tag: int | None = None) -> None:
+        """A datagram, with a VLAN tag where one is named."""
         datagram = udp(PEER, ME, payload, csum=0x1234 if spoil == "checksum" else None)
-        frame = with_fcs(ethernet(ME.mac, PEER.mac, ETH_IP, ipv4(PEER.ip, ME.ip, UDP, datagram)))
+        made = ethernet(ME.mac, PEER.mac, ETH_IP, ipv4(PEER.ip, ME.ip, UDP, datagram))
+        frame = with_fcs(made if tag is None else with_tag(made, tag))
         if spoil == "fcs":
             frame = frame[:-1] + bytes([frame[-1] ^ 1])
         if spoil == "cut":
@@ -184,10 +186,11 @@ async def every_good_datagram_is_announced_once_with_its_bytes_and_its_sender(du
         spoil = bench.rng.choice(("", "", "", "checksum", "fcs", "cut"))
         if spoil == "cut" and len(payload) < 200:
             spoil = ""
-        await bench.send(payload, spoil)
+        tag = bench.rng.choice((None, bench.rng.randrange(1 << 16)))
+        await bench.send(payload, spoil, tag)
         await bench.settle()
         new = bench.take()
-        assert len(new) == (not spoil), (n, spoil, len(payload))
+        assert len(new) == (not spoil), (n, spoil, len(payload), tag)
         bad += bool(spoil)
         for event in new:
             assert (event.error, event.list, event.index) == (0, 0, event.sequence % bench.buffers)

@@ -17,7 +17,20 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiRamRead, AxiReadBus
-from frames import BROADCAST, ETH_ARP, ETH_IP, UDP, Node, arp, arp_request, ethernet, ipv4, udp, with_fcs
+from frames import (
+    BROADCAST,
+    ETH_ARP,
+    ETH_IP,
+    UDP,
+    Node,
+    arp,
+    arp_request,
+    ethernet,
+    ipv4,
+    udp,
+    with_fcs,
+    with_tag,
+)
 from nanet_nic_tb import (
     BUFFER_BYTES,
     BUFFER_LO,
@@ -381,8 +394,11 @@ async def an_address_that_is_asked_for_is_the_one_of_its_reply(dut: Any) -> None
         await bench.put(flipped(with_fcs(reply(Node(other.mac, peer.ip, 0))), 61))
         await bench.put(with_fcs(reply(Node(other.mac, peer.ip, 0)))[:50])
         await bench.settle()
+        # Two tags, one of a provider.
+        await bench.tell(with_tag(with_tag(reply(Node(other.mac, peer.ip, 0)))))
+        await bench.tell(with_tag(reply(Node(other.mac, peer.ip, 0)), kind=b"\x88\xa8"))
         assert await bench.answer() is None
-        await bench.tell(reply(peer))
+        await bench.tell(with_tag(reply(peer)) if peer is PEER else reply(peer))
         assert await bench.answer() == peer.mac
         # One answer a request.
         await bench.tell(reply(Node(other.mac, peer.ip, 0)))

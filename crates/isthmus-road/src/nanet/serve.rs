@@ -35,7 +35,7 @@ use crate::error::RoadError;
 use crate::model::MakeModel;
 use crate::road::ServeWatch;
 use crate::scenario;
-use crate::tap::{MAX_FRAME, MIN_FRAME};
+use crate::tap::is_whole;
 
 /// How often the watcher is called at least.
 const TICK: Duration = Duration::from_millis(50);
@@ -425,7 +425,7 @@ async fn replay_one(
     while let Some(frame) = capture.next()? {
         sim.sleep_until(begin.saturating_add(frame.at)).await;
         add(&all.arrived);
-        if !frame.whole || !(MIN_FRAME..=MAX_FRAME).contains(&frame.bytes.len()) {
+        if !frame.whole || !is_whole(&frame.bytes) {
             add(&all.unusable);
         } else if line.send(&frame.bytes).is_some() {
             add(&all.sent);

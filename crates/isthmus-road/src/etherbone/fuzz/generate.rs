@@ -81,6 +81,9 @@ const WEIGHTS: [(Class, u64); 14] = [
     (Class::Allow, 1),
 ];
 
+/// One of so many frames, of any class, has a tag.
+const TAG_PERIOD: u64 = 8;
+
 /// Makes frames out of a random stream.
 pub(super) struct Generator {
     rng: RandomStream,
@@ -183,7 +186,28 @@ impl Generator {
                 self.datagram(station, ip, &octets(&words))
             }
         };
+        if self.rng.below(TAG_PERIOD) == 0 {
+            self.tag(&mut shot.wire);
+        }
         shot
+    }
+
+    /// An IEEE 802.1Q tag behind the addresses. A wrong FCS stays wrong.
+    fn tag(&mut self, wire: &mut Vec<u8>) {
+        let begin = PREAMBLE.len();
+        if !wire.starts_with(&PREAMBLE) || wire.len() < begin + 18 {
+            return;
+        }
+        let end = wire.len() - 4;
+        let mut check = fcs(&wire[begin..end]);
+        let tag = self.bytes(2);
+        wire.splice(begin + 12..begin + 12, [&[0x81, 0], &tag[..]].concat());
+        for (octet, new) in check.iter_mut().zip(fcs(&wire[begin..end + 4])) {
+            *octet ^= new;
+        }
+        for (octet, change) in wire[end + 4..].iter_mut().zip(check) {
+            *octet ^= change;
+        }
     }
 
     /// A frame whose reads a slave that never answers holds up for long.
@@ -502,7 +526,7 @@ impl Generator {
         }
     }
 
-    /// Frames that are valid for other stations: tags, fragments, options, other protocols.
+    /// Frames that are valid for other stations: other tags, fragments, options, other protocols.
     fn foreign(&mut self, station: &Station, ip: Ipv4Addr) -> Vec<u8> {
         let words = self.message();
         let mut frame = self.frame(station, ip, &octets(&words));
@@ -513,8 +537,14 @@ impl Generator {
         };
         match self.rng.below(6) {
             0 => {
+                // Of a provider, or two of them; one is in `shot`.
+                let kind = self.pick(&[[0x88, 0xa8], [0x91, 0], [0x81, 0]]);
                 let tag = self.bytes(2);
-                frame.splice(12..12, [&[0x81, 0], &tag[..]].concat());
+                frame.splice(12..12, [&kind, &tag[..]].concat());
+                if kind == [0x81, 0] || self.rng.below(2) == 0 {
+                    let tag = self.bytes(2);
+                    frame.splice(12..12, [&[0x81, 0], &tag[..]].concat());
+                }
             }
             1 => {
                 // More fragments, or not the first.

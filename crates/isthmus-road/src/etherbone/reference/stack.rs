@@ -14,6 +14,9 @@ use super::super::scenario::{Dialect, EtherboneDevice};
 pub(in super::super) const PAYLOAD: usize = 42;
 const MIN_BYTES: usize = 64;
 const MAX_BYTES: usize = 1_518;
+/// An IEEE 802.1Q tag: its EtherType stands behind both addresses.
+const TAG: [u8; 2] = [0x81, 0];
+const TAG_BYTES: usize = 4;
 
 /// One entry of the device's list of allowed senders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -159,7 +162,9 @@ impl Station {
             Some(at) if wire[at] == SFD => &wire[at + 1..],
             _ => return Fate::Dropped(Drop::Size),
         };
-        if !(MIN_BYTES..=MAX_BYTES).contains(&frame.len()) {
+        let tagged = frame.get(12..14) == Some(&TAG);
+        let most = if tagged { MAX_BYTES + TAG_BYTES } else { MAX_BYTES };
+        if !(MIN_BYTES..=most).contains(&frame.len()) {
             return Fate::Dropped(Drop::Size);
         }
         let (body, check) = frame.split_at(frame.len() - 4);
@@ -169,9 +174,14 @@ impl Station {
         if body[..6] != self.mac && body[..6] != [0xff; 6] {
             return Fate::Dropped(Drop::Mac);
         }
-        match u16_at(body, 12) {
-            0x0806 => self.receive_arp(body),
-            0x0800 => self.receive_ip(body),
+        // One tag is as if it were not there.
+        let mut plain = body.to_vec();
+        if tagged {
+            plain.drain(12..12 + TAG_BYTES);
+        }
+        match u16_at(&plain, 12) {
+            0x0806 => self.receive_arp(&plain),
+            0x0800 => self.receive_ip(&plain),
             _ => Fate::Dropped(Drop::Other),
         }
     }

@@ -17,7 +17,7 @@ use super::config::{BATCH, ServeScenario, ServeStatus};
 use crate::error::RoadError;
 use crate::model::MakeModel;
 use crate::scenario::Limits;
-use crate::tap::{MAX_FRAME, MIN_FRAME};
+use crate::tap::{MAX_TAGGED, is_whole};
 
 /// International Atomic Time is ahead of UTC by this since 2017.
 const TAI_MINUS_UTC_S: u64 = 37;
@@ -93,7 +93,7 @@ impl Wire {
                 name: "socket".to_owned(),
                 bit_rate_bit_s: 1_000_000_000,
                 // A batch of datagrams and one of frames.
-                queue_bytes: 2 * (BATCH * (MAX_FRAME + 24)) as u64,
+                queue_bytes: 2 * (BATCH * (MAX_TAGGED + 24)) as u64,
             },
         )?;
         let cable = CableConfig {
@@ -145,7 +145,7 @@ impl Wire {
 
     /// Puts a frame onto the wire. Whether it fits there.
     pub(super) fn put_frame(&mut self, frame: &[u8]) -> bool {
-        (MIN_FRAME..=MAX_FRAME).contains(&frame.len()) && self.endpoint.send(frame).is_some()
+        is_whole(frame) && self.endpoint.send(frame).is_some()
     }
 
     /// The station number of a sender, new or known.

@@ -12,7 +12,7 @@ use super::super::pair::ENDS;
 use super::super::scenario::{MAX_BYTES, NanetScenario};
 use super::super::world::Station;
 use crate::error::RoadError;
-use crate::tap::MAX_FRAME;
+use crate::tap::MAX_TAGGED;
 
 /// Frames on the simulated line at a time. Others wait before it, so that a port is never idle while
 /// some do.
@@ -114,7 +114,7 @@ impl NanetServe {
             mac: self.mac,
             ip: self.ip,
             udp_port: self.udp_port,
-            queue_bytes: (ON_LINE * (MAX_FRAME + AROUND)) as u64,
+            queue_bytes: (ON_LINE * (MAX_TAGGED + AROUND)) as u64,
             echo: self.echo,
         }
     }
@@ -127,7 +127,7 @@ pub(super) struct NanetServeStatus {
     pub(super) listening: Vec<String>,
     /// Frames that arrived from outside.
     pub(super) frames: u64,
-    /// Of those: not a frame of 14 to 1514 bytes, or cut short in its capture.
+    /// Of those: not a frame of 14 to 1514 bytes, with a tag 1518, or cut short in its capture.
     pub(super) unusable: u64,
     /// Of those: longer than a datagram of a pair carries.
     pub(super) oversized: u64,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::error::{RoadError, io};
-use crate::tap::{MAX_FRAME, MIN_FRAME, Tap};
+use crate::tap::{Tap, is_whole};
 
 /// How often a thread looks whether it is to end.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -53,7 +53,7 @@ impl Shared {
         let mut queues = self.queues();
         let queue = &mut queues[port];
         queue.counts.arrived += 1;
-        if !(MIN_FRAME..=MAX_FRAME).contains(&frame.len()) {
+        if !is_whole(&frame) {
             queue.counts.unusable += 1;
         } else if queue.frames.len() >= self.bound {
             queue.counts.not_kept_up += 1;
