@@ -8,10 +8,11 @@
 ///             start without delimiter, which is judged by its length; a frame is judged by its
 ///             length exactly where it has less than 64 bytes or more than 1518, with a tag 1522;
 ///             a tag is marked in the second word, where the wire has 81 00 behind both
-///             addresses, and nowhere else; one whose last word the next frame's first one follows at once is judged bad, as is one that ends
-///             with another control character than terminate; a frame begins behind each whole
-///             start with a delimiter, in either lane, its words are those of the wire, and it ends
-///             with the first control character; idle is low exactly from a start to an end
+///             addresses, and nowhere else; one whose last word the next frame's first one follows
+///             at once is judged bad, as is one that ends with another control character than
+///             terminate; a frame begins behind each whole start with a delimiter, in either lane,
+///             its words are those of the wire, and it ends with the first control character; idle
+///             is low exactly from a start to an end
 module xgmii_rx_props (
   input logic        clk_i,
   input logic [63:0] xgmii_rxd_i,

@@ -12,7 +12,7 @@
 ///               SilentSlave 1 adds a slave that never answers, to test just that
 ///   Broadcast   probes are answered at 255.255.255.255 and at the broadcast address of the subnet
 ///               that cfg_netmask_i gives; a broadcast never reads or writes
-///   Not done    jumbo frames, VLAN, IPv6, DHCP: the address comes from cfg_*_i
+///   Not done    jumbo frames, sending with a VLAN tag, IPv6, DHCP: the address comes from cfg_*_i
 module gige_etherbone
   import gige_etherbone_pkg::*;
   import board_bus_pkg::SdbBase;

@@ -14,7 +14,7 @@
 ///   Probes      of gige_etherbone_pkg, with the running number of the received frame
 ///   Parameters  NumAllow 1..16 entries in the list of allowed sources; Timeout clocks until a bus
 ///               operation is answered err; Admission as etherbone_pkg
-///   Not done    jumbo frames, VLAN, IPv6, DHCP: the address comes from cfg_*_i
+///   Not done    jumbo frames, sending with a VLAN tag, IPv6, DHCP: the address comes from cfg_*_i
 module gige_master
   import gige_etherbone_pkg::*;
 #(

@@ -20,8 +20,8 @@
 ///   Broadcast   UDP to our port is also taken at 255.255.255.255 and at our address with every bit
 ///               outside cfg_netmask_i set, with rx_broadcast_o; it is for the service to say what
 ///               it answers there. Other broadcast IPv4, ping too, counts as filtered
-///   Tags        one is skipped, whatever its VLAN and priority; a second one, or of EtherType 88A8,
-///               is another protocol
+///   Tags        one of 802.1Q is skipped, whatever its VLAN and priority; a second one, or of
+///               EtherType 88A8, is another protocol
 ///   Soon        rx_soon_o stays low for a tagged frame under 68 bytes: it may be padded or not
 ///   Requests    arp_pending_o and icmp_pending_o stay high until *_done_i; meanwhile a further
 ///               request of that kind is dropped and counted, and its buffer is not written

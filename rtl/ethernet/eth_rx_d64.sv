@@ -7,10 +7,10 @@
 /// word's four halves is a register; from it one sum of 20 bits runs over the IPv4 header, one of
 /// 26 bits over pseudo-header, UDP header and payload. They are folded once.
 ///
-/// Of a frame with a tag, what follows it is half a word further on. The word with the tag counts as
-/// the second one, and so does the next, which has the lower half of that and of its own; from then
-/// on each word has the upper half of the last one. Behind a frame's last word at most four bytes
-/// are left, which are of its FCS.
+/// Of a frame with a tag, what follows it is half a word further on. The word with the tag counts
+/// as the second one, and so does the next, which has the lower half of that and of its own; from
+/// then on each word has the upper half of the last one. Behind a frame's last word at most four
+/// bytes are left, which are of its FCS.
 ///
 ///   Handshake   words come from xgmii_rx, payload is pushed, never stalled. Each rx_start_o is
 ///               followed by exactly one rx_end_o. rx_refuse_i counts in the cycle before

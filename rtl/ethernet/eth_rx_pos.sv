@@ -5,8 +5,8 @@
 /// 14 and 15; the EtherType behind the tag then gets 12 and 13 again, and all that follows has the
 /// place that it has without a tag.
 ///
-///   Handshake   accept_i: the byte at pos_o is accepted, win_i holds the two before it; clear_i: no
-///               frame is inside; not both
+///   Handshake   accept_i: the byte at pos_o is accepted, win_i holds the two before it; clear_i:
+///               no frame is inside; not both
 ///   Order       0, 1, .. without a tag; with one 0 to 15, then from 12 on. A second tag is no tag:
 ///               it is counted               (proved: formal/ethernet/eth_rx_pos.sby)
 ///   Latency     pos_o is that of the byte to be accepted next; tagged_o is high from the byte

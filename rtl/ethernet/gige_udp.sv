@@ -13,12 +13,13 @@
 ///   Throughput  line rate both ways, minimum frames back to back
 ///   Broadcast   UDP to our port is delivered from broadcast addresses too, with rx_broadcast_o;
 ///               the service decides what of it to answer. Other IPv4 is not answered there
+///   Tags        one IEEE 802.1Q tag is ignored, as eth_rx; what is sent has none
 ///   Robustness  each rx_start_o gets its rx_end_o whatever the wire does, also if its clock stops
 ///   Parameters  NumAllow 1..16 entries in the list of allowed sources; AnyLength 1: payload of any
 ///               length, its last word filled up with what follows; Ask 1: MAC addresses are asked
 ///               for, as arp_ask; cfg_* are static
-///   Not done    10 and 100 Mb/s, pause frames, VLAN, multicast, IPv4 options and fragments, IPv6,
-///               MDIO. Replies go where requests came from
+///   Not done    10 and 100 Mb/s, pause frames, a list of VLANs, multicast, IPv4 options and
+///               fragments, IPv6, MDIO. Replies go where requests came from
 module gige_udp
   import eth_pkg::*;
 #(

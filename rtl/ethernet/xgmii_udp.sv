@@ -6,15 +6,16 @@
 ///   Handshake   receive is pushed and cut-through: see eth_rx_d64
 ///   Latency     from a word on xgmii_rxd_i: 2 cycles to the payload it completes on rx_data_o, and
 ///               for a byte that waits for the rest of its 8 bytes 1 cycle more, where the frame
-///               starts in lane 4 or has a tag at most 2; 5 from the terminate to rx_end_o, 6 where it stands in
-///               the upper lanes of a frame that starts in lane 4
+///               starts in lane 4 or has a tag at most 2; 5 from the terminate to rx_end_o, 6 where
+///               it stands in the upper lanes of a frame that starts in lane 4
 ///   Throughput  line rate at every size, gaps of 5 bytes or more
 ///   Robustness  each rx_start_o gets its rx_end_o whatever comes on the wire, while clk_i runs
 ///   Clocks      clk_i for what is received, tx_clk_i for what is sent
+///   Tags        as eth_rx; what is sent has none
 ///   Answers     ARP; eight requests may wait, more are counted as busy
 ///   Parameters  NumAllow 1..16; cfg_* are static
-///   Not done    sending UDP, ping, pause frames, link fault signalling, a list of VLANs, multicast,
-///               jumbo frames
+///   Not done    sending UDP, ping, pause frames, link fault signalling, a list of VLANs,
+///               multicast, jumbo frames
 module xgmii_udp
   import eth_pkg::*;
 #(
