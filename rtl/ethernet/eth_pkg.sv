@@ -40,8 +40,7 @@ package eth_pkg;
   /// What became of a received frame. The first that applies, in this order.
   typedef enum logic [3:0] {
     VerdictOverflow,   // clock crossing overflowed inside the frame
-    VerdictLength,     // no start delimiter, under 64 or over 1518 bytes (1522 with a tag), or it
-                       // stopped without end
+    VerdictLength,     // no start delimiter, under 64 or over 1518 bytes, or it stopped without end
     VerdictFcs,        // wrong FCS, or rx_er inside the frame
     VerdictFiltered,   // for somebody else: neither our MAC address nor broadcast; not our IP, nor
                        // broadcast to our UDP port
