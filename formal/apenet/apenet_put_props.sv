@@ -55,6 +55,7 @@ module apenet_put_props
   axi_pkg::address_t         ar_o;
   logic [FlitWidth-1:0]      flit_o;
   step_t                     posted_o, sent_o;
+  asked_t                    open_o;
   assign put_i = '{
       base: base, blocks: blocks, target_we: target_we, target_index: target_index,
       target: nanet_ctrl_pkg::target_t'(target), post_we: post_we,
@@ -164,6 +165,16 @@ module apenet_put_props
       // A packet of header and footer is a get, or says why one was refused.
       if (state == StBare) assert (dut.post_q.get || (dut.answer_q && dut.refusal_q != PutTaken));
       assert (!(dut.post_take && dut.get_take));
+      // A get may be answered that leaves then, under its number; no other.
+      if (open_o.valid) begin
+        assert (enable_i && state == StCheck && dut.post_q.get && !dut.answer_q && !dut.refused);
+        assert (open_o.number == asked_q - 32'd1 && open_o.key == land_key);
+        assert (open_o.land == dut.post_q.offset && open_o.bytes == dut.post_q.bytes);
+        cover (open_o.bytes == 23'd64);
+      end
+      if (dut.bare && dut.post_q.get) assert (dut.packet.put == asked_q - 32'd1);
+      if (state != StIdle && dut.post_q.get) assert (dut.job_q == asked_q - 32'd1 && !dut.answer_q);
+      assert (asked_o == asked_q);
       if (state == StCut) begin
         assert (dut.addr_q >= {base, 6'd0} && dut.addr_q[5:0] == '0);
         assert (65'(dut.addr_q) + 65'(dut.left_q) <= limit);

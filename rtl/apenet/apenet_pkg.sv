@@ -51,6 +51,29 @@ package apenet_pkg;
     logic [PutW-1:0]             bytes;
   } get_t;
 
+  /// A get of this node whose answer may be written.
+  typedef struct packed {
+    logic                        valid;    // a strobe: it leaves
+    torus_pkg::place_t           node;     // that was asked
+    logic [31:0]                 number;
+    nanet_ctrl_pkg::region_key_t key;      // of the region into which it goes
+    logic [15:0]                 land;     // where it begins in it, in units of 64 bytes
+    logic [PutW-1:0]             bytes;
+  } asked_t;
+
+  /// torus_pkg::header_t.address of an answer of a get, or of its refusal: it names the get.
+  typedef struct packed {
+    logic [31:0] number;
+    logic [15:0] at;         // where the packet begins in the get, in units of 64 bytes
+  } answer_t;
+
+  /// What memory is asked for a packet.
+  typedef struct packed {
+    nanet_ctrl_pkg::region_key_t key;
+    logic [47:0]                 address;
+    logic [LengthW-1:0]          bytes;
+  } landing_t;
+
   /// What apenet_receive gives to a list, its beat beside it: a nanet_pkg::head_t, payload or a
   /// nanet_pkg::end_t.
   typedef struct packed {
@@ -104,6 +127,7 @@ package apenet_pkg;
   /// What is left to find out of a packet when its tail has come.
   typedef struct packed {
     logic                   good;      // so far
+    logic                   late;      // of a get that is not open: no part of a put
     logic [3:0]             what;
     logic                   first;
     logic                   last;

@@ -27,8 +27,7 @@
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
 ///   Restart     while enable_i is low posts are dropped; what was begun ends, without an event.
 ///               Puts begin at number 0 again, gets do not: a late answer fits no later one
-///   Parameters  DataWidth 128..512; Depth of the buffer in beats, a power of two; Credits of the
-///               router's local port, 2..1024
+///   Parameters  DataWidth 128..512; Depth in beats, a power of two; Credits of the router, 2..1024
 ///   Not done    places that are not multiples of 64 bytes; translation of what is read
 module apenet_put
   import apenet_pkg::*;
@@ -48,6 +47,8 @@ module apenet_put
 
   input  logic                     get_valid_i,  // a strobe: another node asks
   input  get_t                     get_i,
+
+  output asked_t                   open_o,        // a get leaves: it may be answered
 
   output logic                     flit_valid_o,
   output logic                     flit_head_o,
@@ -159,7 +160,7 @@ module apenet_put
   refusal_e                  refusal, refusal_q;
 
   assign get_take  = state_q == StIdle && get_valid && (turn_q || !post_valid);
-  assign post_take = state_q == StIdle && post_valid && !get_take;
+  assign post_take = state_q == StIdle && post_valid && !get_take && enable_i;
   assign place     = target_q.base + 42'(post_q.remote);
   assign fits      = until_q <= 18'(put_i.blocks);
   // A message is one packet.
@@ -172,6 +173,10 @@ module apenet_put
   end
   assign refused = state_q == StCheck && refusal != PutTaken && !answer_q;
   assign bare    = state_q == StBare && head_ready;
+
+  assign open_o = '{valid: state_q == StCheck && post_q.get && refusal == PutTaken && enable_i,
+                    node: target_q.place, number: job_q, key: put_i.land_key,
+                    land: post_q.offset, bytes: post_q.bytes};
 
   // A packet ends where a page of the remote memory does.
   assign to_page = LengthW'(MaxPayload) - LengthW'(remote_q[11:0]);
@@ -230,8 +235,8 @@ module apenet_put
     if (state_q == StCheck) begin
       remote_q  <= target_q.list ? '0 : {place, 6'd0};
       refusal_q <= refusal;
-      number_q <= '0;
-      first_q  <= 1'b1;
+      number_q  <= '0;
+      first_q   <= 1'b1;
     end
     if (cut) begin
       addr_q   <= addr_q + 64'(bytes);
@@ -309,7 +314,8 @@ module apenet_put
   packet_t packet;
   always_comb begin
     packet = '{
-        dest: target_q.place, key: target_q.key, address: remote_q, bytes: bytes,
+        dest: target_q.place, key: target_q.key, bytes: bytes,
+        address: answer_q ? {job_q, remote_q[21:6] - target_q.base[15:0]} : remote_q,
         what: answer_q ? KindAnswer : KindPut, first: first_q, last: last, total: post_q.bytes,
         number: 32'(number_q), put: job_q
     };

@@ -104,7 +104,7 @@ module apenet_puts
   assign answer_take = record_valid && !answered && answer_valid;
   assign refused     = record.what == KindRefused;
   assign message     = record.what == KindMessage;
-  assign bare        = record.what == KindGet || refused;
+  assign bare        = record.what == KindGet || refused || record.late;
   assign answer      = record.what == KindAnswer;
   assign follows     = bare ? record.first :
                        record.first ? record.number == '0 :
@@ -125,7 +125,8 @@ module apenet_puts
       arrivals_q <= '0;
     end else begin
       if (decide) begin
-        // Behind its last packet a put has no more. Messages, gets and refusals are none.
+        // Behind its last packet a put has no more. Messages, gets, refusals and what comes late
+        // are none.
         if (!message && !bare) whole_q[index] <= whole && !record.last;
         answered_q     <= '0;
         error_q        <= 1'b0;

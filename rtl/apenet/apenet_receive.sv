@@ -12,6 +12,8 @@
 ///   Bounds      nothing of a packet is written whose header is not one, has no bytes, more than
 ///               MaxPayload or more than a page of 4 KiB holds; key, region and page are checked by
 ///               nanet_translate before anything is written
+///   Gets        an answer is written, a refusal announced, only while its get is open, inside it
+///               (apenet_asked); others are dropped and counted: late_o
 ///   Announced   only a put whose packets all came, in order, with the right CRC and length, and
 ///               whose writes all succeeded (proved: formal/apenet/apenet_receive.sby). Written
 ///               before the CRC is seen: what is not announced may be in memory
@@ -26,7 +28,8 @@
 ///               with the right CRC (proved there). One with another key is dropped and counted.
 ///               While message_ready_i is low all behind it waits
 ///   Parameters  DataWidth 128..512; Depth of the buffer in flits, the sender's credits; PlaceBits
-///               1, 2; Firmware 1: each packet waits for answer_i, but for messages
+///               1, 2; Gets of this node that may be open, a power of two; Firmware 1: each packet
+///               waits for answer_i, but for messages
 ///   Not done    several lists
 module apenet_receive
   import apenet_pkg::*;
@@ -34,6 +37,7 @@ module apenet_receive
   parameter int unsigned DataWidth = 256,
   parameter int unsigned Depth     = 64,
   parameter int unsigned PlaceBits = 2,
+  parameter int unsigned Gets      = 16,
   parameter bit          Firmware  = 1'b0
 ) (
   input  logic                      clk_i,
@@ -59,6 +63,9 @@ module apenet_receive
   output logic                      get_valid_o,  // a strobe: it came whole
   output get_t                      get_o,
 
+  input  asked_t                    open_i,
+  output logic [15:0]               late_o,        // packets of gets that are not open
+
   input  logic                      lists_i,      // messages with this key are taken
   input  logic [15:0]               list_key_i,
   output message_t                  message_o,
@@ -77,7 +84,6 @@ module apenet_receive
   localparam int unsigned BeatW    = $clog2(DataWidth / 8);
   localparam int unsigned LeftW    = $clog2(MaxPayload / 16) + 1;
   localparam int unsigned Command  = nanet_pkg::MaxCommand;
-  localparam int unsigned CommandW = nanet_pkg::CommandW;
   localparam int unsigned Pending  = 16;  // commands
 
   if (DataWidth != 128 && DataWidth != 256 && DataWidth != 512) begin : gen_width_check
@@ -114,12 +120,6 @@ module apenet_receive
     StFooter,
     StDrain    // what is left of a packet that is not one
   } state_e;
-  /// What memory is asked for a packet.
-  typedef struct packed {
-    nanet_ctrl_pkg::region_key_t key;
-    logic [47:0]                 address;
-    logic [LengthW-1:0]          bytes;
-  } place_t;
 
   state_e state_q;
   torus_pkg::header_t header, header_q;
@@ -128,8 +128,10 @@ module apenet_receive
   sequence_t sequence_;
   kind_t kind, kind_q;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic legal, legal_q, bare, payload, ending_q, beat_put, beat_keep, beat_ready;
+  logic legal, legal_q, late_q, bare, payload, ending_q, beat_put, beat_keep, beat_ready;
   logic place_put, place_ready, ended;
+  logic returns, looked, known, late;   // of a get of this node
+  logic [47:0] asked_at, address;
   logic message, allowed, message_q, head_take;
   logic [LeftW-1:0] flits_q;        // of payload that have not come
   logic [LeftW-1:0] beats_q;        // that are not stored
@@ -143,21 +145,41 @@ module apenet_receive
   assign kind      = header.kind;
   assign kind_q    = header_q.kind;
   assign payload   = kind.what == KindPut || kind.what == KindAnswer;
+  assign returns   = is_head && (kind.what == KindAnswer || kind.what == KindRefused);
+  assign late      = returns && !known;
+  assign address   = returns ? asked_at : header.address;
   assign bare      = is_head && !is_tail && header.bytes == '0 &&
-                     (kind.what == KindGet || kind.what == KindRefused);
+                     (kind.what == KindGet || (kind.what == KindRefused && known));
   assign message   = is_head && !is_tail && kind.what == KindMessage && header.bytes != '0 &&
                      header.bytes <= 16'(MaxPayload);
   assign allowed   = message && lists_i && header.id == list_key_i;
   assign legal     = is_head && !is_tail && payload && header.bytes != '0 &&
-                     header.address[5:0] == '0 &&
-                     17'(header.address[11:0]) + 17'(header.bytes) <= 17'(MaxPayload);
+                     (returns ? known :
+                      header.address[5:0] == '0 &&
+                      17'(header.address[11:0]) + 17'(header.bytes) <= 17'(MaxPayload));
+
+  apenet_asked #(
+    .Slots(Gets)
+  ) u_asked (
+    .clk_i,
+    .rst_ni,
+    .enable_i,
+    .open_i,
+    .look_i   (state_q == StHeader && valid && returns),
+    .take_i   (head_take && returns),
+    .header_i (header),
+    .looked_o (looked),
+    .known_o  (known),
+    .address_o(asked_at),
+    .late_o
+  );
 
   logic record_put_q, record_ready;
   record_t made_q;
   always_comb begin
     unique case (state_q)
       StHeader: take = place_ready && record_ready && !record_put_q &&
-                       (!allowed || message_ready_i);
+                       (!allowed || message_ready_i) && (!returns || looked);
       StData:   take = message_q ? message_ready_i : beat_ready;
       StFooter: take = record_ready && !record_put_q;
       StDrain:  take = record_ready && !record_put_q;
@@ -214,9 +236,11 @@ module apenet_receive
   always_ff @(posedge clk_i) begin
     if (state_q == StHeader) begin
       header_q <= header;
+      header_q.address <= address;
+      late_q   <= late;
       legal_q  <= legal;
       message_q <= allowed;
-      ending_q <= payload || kind.what == KindRefused;
+      ending_q <= (payload || kind.what == KindRefused) && !late;
       lane_q   <= '0;
       flits_q  <= LeftW'((header.bytes + 16'd15) >> 4);
       beats_q  <= LeftW'((32'(header.bytes) + DataWidth / 8 - 1) >> BeatW);
@@ -229,9 +253,10 @@ module apenet_receive
     if (beat_put && beat_ready && beats_q != '0) beats_q <= beats_q - LeftW'(1);
     made_q <= '{
         good: state_q == StFooter && is_tail && footer.crc == crc,
+        late: state_q == StHeader ? late : late_q,
         what: state_q == StHeader ? kind.what : kind_q.what,
         first: state_q == StHeader ? kind.first : kind_q.first,
-        last: state_q == StHeader ? kind.last && (payload || kind.what == KindRefused) :
+        last: state_q == StHeader ? kind.last && !late && (payload || kind.what == KindRefused) :
                                     kind_q.last && ending_q,
         commands: state_q == StHeader || !legal_q ? 2'd0 :
                   header_q.bytes > 16'(Command) ? 2'd2 : 2'd1,
@@ -273,92 +298,33 @@ module apenet_receive
   end
 
   // ---------------------------------------------------------------- commands
-  typedef enum logic [1:0] {
-    StIdle,
-    StAsk,
-    StCommand,
-    StWrite
-  } write_e;
-  write_e write_q;
-  place_t place, place_q;
-  logic place_valid, stored_valid, stored_keep, data_take, room, cmd_take;
-  logic [CommandW-1:0] left_q, command;   // beats of the command
-  logic [4:0] pending_q;
-
-  fifo #(
-    .Width($bits(place_t)),
-    .Depth(4)
-  ) u_places (
+  logic answer_take, write_idle;
+  apenet_write #(
+    .DataWidth(DataWidth),
+    .Pending  (Pending),
+    .Firmware (Firmware)
+  ) u_write (
     .clk_i,
     .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(place_put),
-    .ready_o(place_ready),
-    .data_i ({header.id, header.address, LengthW'(header.bytes)}),
-    .valid_o(place_valid),
-    .ready_i(write_q == StIdle),
-    .data_o (place),
-    .usage_o()
+    .place_valid_i(place_put),
+    .place_ready_o(place_ready),
+    .place_i      ('{key: header.id, address: address, bytes: LengthW'(header.bytes)}),
+    .beat_valid_i (beat_put && !message_q && (state_q != StFill || beats_q != '0)),
+    .beat_ready_o (beat_ready),
+    .beat_i       (beat),
+    .beat_keep_i  (beat_keep),
+    .ask_o,
+    .answer_i,
+    .write_o      (request_o.write),
+    .data_o,
+    .cmd_ready_i  (response_i.cmd_ready),
+    .data_ready_i (response_i.data_ready),
+    .answered_i   (answer_take),
+    .idle_o       (write_idle)
   );
-  fifo #(
-    .Width(DataWidth + 1),
-    .Depth(16)
-  ) u_beats (
-    .clk_i,
-    .rst_ni,
-    .clear_i(1'b0),
-    .valid_i(beat_put && !message_q && (state_q != StFill || beats_q != '0)),
-    .ready_o(beat_ready),
-    .data_i ({beat_keep, beat}),
-    .valid_o(stored_valid),
-    .ready_i(write_q == StWrite && response_i.data_ready),
-    .data_o ({stored_keep, data_o}),
-    .usage_o()
-  );
-
-  assign command   = place_q.bytes > LengthW'(Command) ? CommandW'(Command) :
-                                                         CommandW'(place_q.bytes);
-  assign room      = pending_q < 5'(Pending);
-  assign cmd_take  = write_q == StCommand && room && response_i.cmd_ready;
-  assign data_take = request_o.write.data_valid && response_i.data_ready;
-  assign request_o.write = '{
-      cmd_valid: write_q == StCommand && room,
-      key: place_q.key,
-      addr: 64'(place_q.address),
-      bytes: command,
-      data_valid: write_q == StWrite && stored_valid,
-      keep: stored_keep,
-      last: left_q == CommandW'(1)
-  };
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_q <= StIdle;
-    end else begin
-      unique case (write_q)
-        StIdle:    if (place_valid) write_q <= Firmware ? StAsk : StCommand;
-        StAsk:     if (answer_i) write_q <= StCommand;
-        StCommand: if (cmd_take) write_q <= StWrite;
-        default: begin  // StWrite
-          if (data_take && request_o.write.last) begin
-            write_q <= place_q.bytes != '0 ? StCommand : StIdle;
-          end
-        end
-      endcase
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (write_q == StIdle) place_q <= place;
-    if (cmd_take) begin
-      left_q          <= CommandW'((32'(command) + DataWidth / 8 - 1) >> BeatW);
-      place_q.address <= place_q.address + 48'(command);
-      place_q.bytes   <= place_q.bytes - LengthW'(command);
-    end else if (data_take) begin
-      left_q <= left_q - CommandW'(1);
-    end
-  end
 
   // ---------------------------------------------------------------- puts
-  logic answer_take, records_idle;
+  logic records_idle;
   apenet_puts #(
     .PlaceBits(PlaceBits),
     .Pending  (Pending)
@@ -379,21 +345,12 @@ module apenet_receive
     .announced_o,
     .idle_o        (records_idle)
   );
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) pending_q <= '0;
-    else if (cmd_take != answer_take) begin
-      pending_q <= answer_take ? pending_q - 5'd1 : pending_q + 5'd1;
-    end
-  end
-
-  assign ask_o       = write_q == StAsk;
   assign came_o      = '{strobe: (place_put || (head_take && (bare || allowed))) && kind.first,
                          tag: kind.put};
   assign ended_o     = '{strobe: state_q == StFooter && valid && take && is_tail && kind_q.last,
                          tag: sequence_.put[7:0]};
   assign idle_o      = state_q == StHeader && !valid && !flit_valid_i && !freed_o &&
-                       records_idle && !record_put_q && !place_valid && write_q == StIdle &&
-                       pending_q == '0;
+                       records_idle && !record_put_q && write_idle;
 
   logic unused;
   assign unused = ^header_q;

@@ -4,19 +4,15 @@
 /// bar -> nanet_bar -> apenet_put <- dma; apenet_put -> torus_node -> apenet_receive ->
 /// nanet_memory -> dma; messages -> apenet_list -> nanet_memory. See apenet.md.
 ///
-///   Pins        flits_*: as torus_node's, without those of the local port: link p of the router at
-///               bit p - 1
+///   Pins        flits_*: torus_node's without the local port: link p of the router at bit p - 1
 ///   Handshake   flits_*: a flit a cycle, never stalled, with a credit for each; bar and dma AXI4
 ///   Configured  cfg_here_i, cfg_last_i as torus_node; cfg_firmware_*_i as nanet_firmware
-///   BAR 0       4 KiB: control, event queue, regions and the list as nanet.rdl, puts as
-///               nanet_put.rdl
+///   BAR 0       4 KiB: nanet.rdl, and nanet_put.rdl for puts
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Latency     as apenet_put, torus_node and apenet_receive
 ///   Throughput  a flit a cycle each way
-///   Profiles    Firmware 0: a region's place is translated in gateware. Firmware 1: each packet
-///               also waits for a soft processor, as in the published node
-///   Parameters  Dims 1..3; DataWidth 128..512 of the dma bus; Depth of the router's buffers and of
-///               both ends of its local port in flits; Firmware 0, 1
+///   Profiles    Firmware 1: each packet also waits for a soft processor, as in the published node
+///   Parameters  Dims 1..3; DataWidth 128..512 of the dma bus; Depth of a link's buffer in flits
 ///   Not done    transceivers, framing and checks of a link (rtl/link); more lists than one
 module apenet_node
   import apenet_node_pkg::*;
@@ -177,6 +173,7 @@ module apenet_node
   // ---------------------------------------------------------------- puts, and gets of others
   logic get_valid;
   apenet_pkg::get_t get;
+  apenet_pkg::asked_t open_get;
   logic tx_valid, tx_head, tx_tail, tx_freed, put_event, put_event_ready, put_idle, full;
   logic read_valid, read_ready, read_beat;
   logic [Width-1:0] tx_flit;
@@ -195,6 +192,7 @@ module apenet_node
     .here_i       (cfg_here_i),
     .get_valid_i  (get_valid),
     .get_i        (get),
+    .open_o       (open_get),
     .flit_valid_o (tx_valid),
     .flit_head_o  (tx_head),
     .flit_tail_o  (tx_tail),
@@ -281,6 +279,8 @@ module apenet_node
     .data_o      (request_data[0]),
     .get_valid_o (get_valid),
     .get_o       (get),
+    .open_i      (open_get),
+    .late_o      (put_state.late),
     .lists_i     (put.lists),
     .list_key_i  (put.list_key),
     .message_o   (message),

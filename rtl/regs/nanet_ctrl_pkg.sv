@@ -132,6 +132,7 @@ package nanet_ctrl_pkg;
     logic [15:0] bad_packets;
     logic [15:0] bad_puts;
     logic [15:0] list_refused; // messages for a list with another key
+    logic [15:0] late;         // packets for gets that are not open
   } put_state_t;
 
   /// Of a device that releases answers: what became of them; they wrap.

@@ -40,6 +40,7 @@ module wb_nanet_put (
   assign hwif_in.BAD.puts.next      = state_i.bad_puts;
   assign hwif_in.LIST_REFUSED.value.next = state_i.list_refused;
   assign hwif_in.ASKED.value.next = state_i.asked;
+  assign hwif_in.LATE.value.next = state_i.late;
 
   // swmod is high in the clock of the store: the value is there in the next.
   logic target_q, post_q;

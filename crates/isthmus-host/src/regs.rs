@@ -492,6 +492,8 @@ pub mod nanet_put {
     pub const LIST_REFUSED: u32 = 0x4C;
     /// Gets (ro).
     pub const ASKED: u32 = 0x50;
+    /// Answers too late (ro).
+    pub const LATE: u32 = 0x54;
 }
 
 /// UDP-to-memory interface, merging.

@@ -104,6 +104,7 @@ module nanet_put_regs (
         logic LIST_KEY;
         logic LIST_REFUSED;
         logic ASKED;
+        logic LATE;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -175,6 +176,9 @@ module nanet_put_regs (
         decoded_reg_strb.ASKED = cpuif_req_masked & (cpuif_addr == 8'h50) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h50);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h50) & !cpuif_req_is_wr;
+        decoded_reg_strb.LATE = cpuif_req_masked & (cpuif_addr == 8'h54) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h54);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h54) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -889,6 +893,9 @@ module nanet_put_regs (
         end
         if(rd_mux_addr == 8'h50) begin
             readback_data_var[31:0] = hwif_in.ASKED.value.next;
+        end
+        if(rd_mux_addr == 8'h54) begin
+            readback_data_var[15:0] = hwif_in.LATE.value.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

@@ -31,7 +31,7 @@ CONTROL, QUEUE_LO, QUEUE_SIZE, QUEUE_TAKEN, EVENTS = 0x08, 0x10, 0x18, 0x1C, 0x2
 REGION_LO, REGION_PAGES, REGION_SET, REFUSED = 0xE0, 0xE8, 0xEC, 0xF8
 PUT_LO, PUT_BYTES, TARGET_LO, TARGET_HI, TARGET_SET = (0x200 + at for at in (0, 8, 0x10, 0x14, 0x18))
 POST_PLACES, POST, DONE, FULL, PACKETS, BAD = (0x200 + at for at in (0x20, 0x24, 0x28, 0x2C, 0x30, 0x34))
-LAND, SERVE, SERVED, GETS_LOST, ASKED = (0x200 + at for at in (0x38, 0x3C, 0x40, 0x44, 0x50))
+LAND, SERVE, SERVED, GETS_LOST, ASKED, LATE = (0x200 + at for at in (0x38, 0x3C, 0x40, 0x44, 0x50, 0x54))
 VALID = 1 << 24
 GET, ANSWER, REFUSAL = 2, 3, 4
 SERVED_KEY = 0x5A17
@@ -264,6 +264,33 @@ class Bench:
             for n, (cut, piece) in enumerate(pieces)
         ]
 
+    def answers(self, data: bytes, offset: int, number: int, **changes: Any) -> list[Packet]:
+        """What answers the get of this number, which lands at this unit of the region."""
+        return [
+            Packet(**{
+                **vars(packet), "kind": ANSWER, "address": number << 16 | packet.address // 64 - offset, **changes
+            })
+            for packet in self.packets(data, 64 * offset, number)
+        ]  # fmt: skip
+
+    def refuse(self, number: int, size: int, **changes: Any) -> list[int]:
+        """What refuses it."""
+        made = Packet(ME, FAR, number << 16, b"", True, True, number, OUTSIDE, size, KEY, REFUSAL)
+        return Packet(**{**vars(made), **changes}).flits()
+
+    async def another(self) -> None:
+        """The program ends, and the next one begins."""
+        await self.write(CONTROL, 0)
+        for _ in range(100):
+            if (await self.read(CONTROL)) >> 8 & 1:
+                break
+        else:
+            raise AssertionError("never ready to begin again")
+        self.ram.write(QUEUE, bytes(32 * 16))
+        self.taken = 0
+        await self.write(QUEUE_TAKEN, 0)
+        await self.write(CONTROL, 1)
+
 
 @cocotb.test()
 @cocotb.parametrize(share=[0.0, 0.3])
@@ -419,11 +446,11 @@ async def what_is_not_whole_is_counted_and_not_announced(dut: Any) -> None:
         ([[*long[:-1], 0, long[-1]]], 1, 1),
         ([[short[0]]], 1, 1),
         ([of(single, kind=GET)], 1, 0),
-        ([of(single, kind=REFUSAL)], 1, 1),
+        ([of(single, kind=REFUSAL)], 1, 0),
         ([of(single, kind=5)], 1, 0),
-        ([one.flits(), of(two, kind=ANSWER)], 0, 1),
+        ([one.flits(), of(two, kind=ANSWER)], 1, 0),
         ([of(single, payload=b"", kind=GET, crc=False)], 1, 0),
-        ([of(single, payload=b"", kind=REFUSAL, crc=False)], 1, 1),
+        ([of(single, payload=b"", kind=REFUSAL, crc=False)], 1, 0),
         ([of(single, payload=b"")], 1, 1),
         ([single.flits(said=0)], 1, 1),
         ([of(single, address=8192 + 16)], 1, 1),
@@ -500,9 +527,9 @@ async def a_get_asks_and_what_comes_is_announced_as_its_answer(dut: Any, share: 
         assert (put.kind, put.put) == (1, number)
         data = bench.rng.randbytes(size)
         shadow[64 * offset : 64 * offset + size] = data
-        pieces = bench.packets(data, 64 * offset, number)
+        pieces = bench.answers(data, offset, number)
         for piece in pieces:
-            bench.send(Packet(**{**vars(piece), "kind": ANSWER}).flits())
+            bench.send(piece.flits())
         await bench.settle()
         assert bench.events() == [
             Event(0x81, 0, 0, 0, 64, number, 0, 2, 1),
@@ -516,7 +543,7 @@ async def a_get_asks_and_what_comes_is_announced_as_its_answer(dut: Any, share: 
     # One that the far node refuses, and those that this one does.
     await bench.post(5, 0, 640, 2, get=True)
     await bench.settle()
-    bench.send(Packet(ME, FAR, 64 * 5, b"", True, True, 4, OUTSIDE, 640, KEY, REFUSAL).flits())
+    bench.send(bench.refuse(4, 640))
     wrong = [(0, 0, 2, EMPTY), (0, 64, 9, UNKNOWN), (0xFFFF, 64, 3, OUTSIDE)]
     for remote, size, target, _ in wrong:
         await bench.post(0, remote, size, target, get=True)
@@ -527,7 +554,7 @@ async def a_get_asks_and_what_comes_is_announced_as_its_answer(dut: Any, share: 
     ]
     assert (found[0].place, found[0].bytes, found[0].end) == (5, 640, FAR)
     assert sum(packet.kind == GET for packet in bench.out) == 5
-    assert await bench.read(BAD) == 0
+    assert await bench.read(BAD) == await bench.read(LATE) == 0
     assert bench.outside()
 
 
@@ -539,26 +566,111 @@ async def a_late_answer_to_an_earlier_programs_get_has_another_number(dut: Any) 
     await bench.post(0, 0, 4096, 2, get=True)
     await bench.settle()
     # Its program ends, another one begins.
-    await bench.write(CONTROL, 0)
-    for _ in range(100):
-        if (await bench.read(CONTROL)) >> 8 & 1:
-            break
-    else:
-        raise AssertionError("never ready to begin again")
-    bench.ram.write(QUEUE, bytes(32 * 16))
-    await bench.write(QUEUE_TAKEN, 0)
+    await bench.another()
     assert await bench.read(ASKED) == 1
-    await bench.write(CONTROL, 1)
     await bench.post(64, 0, 4096, 2, get=True)
     # Its puts count from 0.
     await bench.post(0, 0, 64, 2)
     await bench.settle()
     assert [(packet.kind, packet.put) for packet in bench.out] == [(GET, 0), (GET, 1), (1, 0)]
+    shadow = bench.region()
+    data = bench.rng.randbytes(4096)
     for number in (0, 1):
-        [piece] = bench.packets(bench.rng.randbytes(4096), 4096 * number, number)
-        bench.send(Packet(**{**vars(piece), "kind": ANSWER}).flits())
+        [piece] = bench.answers(data, 64 * number, number)
+        bench.send(piece.flits())
     await bench.settle()
-    assert [(event.list, event.sequence) for event in bench.events()] == [(0x81, 0), (0x83, 0), (0x83, 1)]
+    # Of the one that comes late no byte is written, though its place is registered under the same key.
+    assert bench.region() == shadow[:4096] + data + shadow[8192:]
+    assert [(event.list, event.sequence) for event in bench.events()] == [(0x81, 0), (0x83, 1)]
+    assert (await bench.read(LATE), await bench.read(BAD)) == (1, 1)
+    # Nor is a late refusal announced.
+    await bench.post(0, 0, 64, 2, get=True)
+    await bench.settle()
+    await bench.another()
+    bench.send(bench.refuse(2, 64))
+    await bench.settle()
+    assert bench.events() == []
+    assert (await bench.read(LATE), await bench.read(BAD)) == (2, 2)
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def only_what_answers_an_open_get_is_written(dut: Any, share: float) -> None:
+    bench = Bench(dut)
+    await bench.start(share)
+    # From the middle of a page to that of the next.
+    offset, size = 32, 4096
+    data = bench.rng.randbytes(size)
+    await bench.post(offset, 0, size, 2, get=True)
+    await bench.settle()
+    shadow = bench.region()
+    one, two = bench.answers(data, offset, 0)
+
+    def of(packet: Packet, **changes: Any) -> list[int]:
+        return Packet(**{**vars(packet), **changes}).flits()
+
+    wrong = [
+        of(two, address=16 << 16 | 32), of(two, address=1 << 16 | 32), of(two, address=1 << 47 | 32),
+        of(two, key=KEY ^ 1 << 4), of(two, source=5), of(two, address=33), of(two, address=64), of(two, address=1 << 15),
+        of(two, payload=two.payload + b"!"), of(one, payload=one.payload + b"!"), of(two, address=31),
+        bench.refuse(1, size), bench.refuse(0, size, source=5), bench.refuse(0, size, key=KEY ^ 1),
+    ]  # fmt: skip
+    for count, flits in enumerate(wrong, 1):
+        bench.send(flits)
+        await bench.settle()
+        assert bench.region() == shadow, count
+        assert (await bench.read(LATE), await bench.read(BAD)) == (count, count)
+    for packet in (one, two):
+        bench.send(packet.flits())
+    await bench.settle()
+    shadow = shadow[:2048] + data + shadow[2048 + size :]
+    assert bench.region() == shadow
+    assert [(one.list, one.sequence, one.place, one.packets) for one in bench.events()] == [(0x83, 0, offset, 2)]
+    # It is answered: not once more, and not refused either.
+    bench.send(of(one, payload=bytes(len(one.payload))))
+    bench.send(bench.refuse(0, size))
+    await bench.settle()
+    assert bench.region() == shadow
+    assert bench.events() == []
+    assert await bench.read(LATE) == len(wrong) + 2
+    # Nor what was refused, here or there.
+    await bench.post(0, 0, 64, 2, get=True)
+    await bench.post(0, 0, 64, 9, get=True)
+    await bench.settle()
+    bench.send(bench.refuse(1, 64))
+    for number in (1, 2):
+        bench.send(bench.answers(bytes(64), 0, number)[0].flits())
+    await bench.settle()
+    assert sorted((event.sequence, event.refusal) for event in bench.events()) == [(1, OUTSIDE), (2, UNKNOWN)]
+    assert bench.region() == shadow
+    assert await bench.read(LATE) == len(wrong) + 4
+    assert bench.outside()
+
+
+@cocotb.test()
+async def a_get_16_numbers_later_closes_one_that_was_never_answered(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    for number in range(17):
+        await bench.post(number, 0, 64, 2, get=True)
+        await bench.settle()
+    shadow = bench.region()
+    data = bench.rng.randbytes(64)
+    # A put in two packets from the same node: what comes late between them does not touch it.
+    put = bench.rng.randbytes(5000)
+    first, second = bench.packets(put, 4096, 3)
+    bench.send(first.flits())
+    bench.send(bench.answers(bytes(64), 0, 0)[0].flits())
+    bench.send(second.flits())
+    for number in (1, 16):
+        bench.send(bench.answers(data, number, number)[0].flits())
+    await bench.settle()
+    found = [(event.list, event.sequence) for event in bench.events()]
+    assert found == [(0x82, 3), (0x83, 1), (0x83, 16)]
+    expected = bytearray(shadow)
+    expected[64:128], expected[1024:1088], expected[4096:9096] = data, data, put
+    assert bench.region() == expected
+    assert (await bench.read(LATE), await bench.read(BAD)) == (1, 1)
 
 
 @cocotb.test()
@@ -566,7 +678,7 @@ async def a_get_or_refusal_between_the_packets_of_anothers_put_leaves_it_whole(d
     bench = Bench(dut)
     await bench.start()
     data = bench.rng.randbytes(5000)
-    refusal = Packet(ME, 5, 64 * 5, b"", True, True, 0, OUTSIDE, 640, KEY, REFUSAL)
+    await bench.post(5, 0, 640, 2, get=True)
     for put in (7, 8):
         one, two = bench.packets(data, 0, put)
         bench.send(one.flits())
@@ -574,7 +686,7 @@ async def a_get_or_refusal_between_the_packets_of_anothers_put_leaves_it_whole(d
         if put == 7:
             bench.ask(3, 0, 64, source=FAR + 4)
         else:
-            bench.send(refusal.flits())
+            bench.send(bench.refuse(0, 640))
         bench.send(two.flits())
         await bench.settle()
     puts = [(event.list, event.sequence, event.packets) for event in bench.events() if event.list == 0x82]
@@ -598,7 +710,7 @@ async def another_nodes_get_is_answered_or_refused_before_anything_is_read(dut: 
     await bench.settle()
     assert bench.reads == []
     assert bench.out == [
-        Packet(FAR, ME, 64 * n, b"", True, True, n, reason, size, 0x7357, REFUSAL)
+        Packet(FAR, ME, n << 16, b"", True, True, n, reason, size, 0x7357, REFUSAL)
         for n, (_, size, _, reason) in enumerate(wrong)
     ]
     bench.out.clear()
@@ -607,8 +719,8 @@ async def another_nodes_get_is_answered_or_refused_before_anything_is_read(dut: 
         blocks = -(-size // 64)
         offset = BLOCKS - blocks if number == 24 else bench.rng.randrange(BLOCKS - blocks + 1)
         bench.ask(number, offset, size)
-        for packet in bench.packets(data[64 * offset : 64 * offset + size], 64 * number, number, ME):
-            expected.append(Packet(**{**vars(packet), "dest": FAR, "key": 0x7357, "kind": ANSWER}))
+        what = data[64 * offset : 64 * offset + size]
+        expected += bench.answers(what, number, number, source=ME, dest=FAR, key=0x7357)
     await bench.settle()
     assert bench.out == expected
     assert bench.events() == []

@@ -356,7 +356,8 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
     /// on: one posted store. [`get_done`](Self::get_done) has its number, which this gives, when it is there.
     ///
     /// # Errors
-    /// When it leaves the pages, its target is not set, [`PutMemory::gets`] are unanswered, or a store fails.
+    /// When it leaves the pages, its target is not set, [`PutMemory::gets`] are unanswered, or the get 16 before it is,
+    /// or a store fails.
     pub async fn get(
         &mut self,
         offset: usize,

@@ -2,6 +2,7 @@
 //! Puts of a torus node: a program's memory into that of another node. Gets: that of another node into its own.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::{EVENT_BYTES, Event, KEY, NicError, PLACE_BYTES, Window};
 use crate::pcie::Mmio;
@@ -83,7 +84,7 @@ pub struct PutMemory {
     /// Puts from other nodes whose events may wait. What finds no room is in memory, and not announced.
     pub arrivals: usize,
     /// Gets that may be unanswered, up to [`MAX_GETS`]. A node keeps 16 gets of all others; what finds no room there is
-    /// not answered. So the programs that ask one node have 16 together.
+    /// not answered. So the programs that ask one node have 16 together. A get waits for the one 16 before it.
     pub gets: u32,
     /// Other nodes may get from this memory, with this key.
     pub serves: Option<u16>,
@@ -221,6 +222,37 @@ pub struct PutStatistics {
     pub full: u16,
     /// Messages with another key than the list's, modulo 2^16: nothing of them was written. They are in `bad_packets` too.
     pub refused_messages: u16,
+    /// Packets that answered or refused a get that was not open, modulo 2^16: of an earlier program's, or of one that was
+    /// answered already. Nothing of them was written. They are in `bad_packets` too.
+    pub late_answers: u16,
+}
+
+impl PutStatistics {
+    /// Whether all that came was whole, and asked for.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.bad_packets == 0 && self.broken == 0
+    }
+}
+
+impl fmt::Display for PutStatistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { packets, bad_packets, broken, full, refused_messages, late_answers } = self;
+        write!(f, "{packets} packets came, {bad_packets} of them bad")?;
+        if *late_answers > 0 {
+            write!(f, "; {late_answers} answered a get that was not open, and were dropped")?;
+        }
+        if *refused_messages > 0 {
+            write!(f, "; {refused_messages} were for a list with another key")?;
+        }
+        if *broken > 0 {
+            write!(f, "; {broken} puts or answers were not whole")?;
+        }
+        if *full > 0 {
+            write!(f, "; {full} posts found no room")?;
+        }
+        Ok(())
+    }
 }
 
 /// State of an open put queue.
@@ -356,7 +388,9 @@ impl Putting {
                  expected"
             ));
         }
-        if self.unanswered.len() >= self.gets as usize {
+        // The node keeps an open get in the place of its number's low bits: a younger one would close it.
+        let full = self.unanswered.len() >= self.gets as usize;
+        if full || self.asked.checked_sub(MAX_GETS).is_some_and(|old| self.unanswered.contains_key(&old)) {
             return Err(NicError::SendQueueFull);
         }
         let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
@@ -411,12 +445,14 @@ pub(super) async fn statistics<M: Mmio>(bar: &mut M) -> Result<PutStatistics, Tr
     let bad = bar.read32(u64::from(MAP + regs::BAD)).await?;
     let full = bar.read32(u64::from(MAP + regs::FULL)).await?;
     let refused = bar.read32(u64::from(MAP + regs::LIST_REFUSED)).await?;
+    let late = bar.read32(u64::from(MAP + regs::LATE)).await?;
     Ok(PutStatistics {
         packets,
         bad_packets: bad as u16,
         broken: (bad >> 16) as u16,
         full: full as u16,
         refused_messages: refused as u16,
+        late_answers: late as u16,
     })
 }
 
@@ -458,6 +494,10 @@ pub(super) fn fault(memory: &PutMemory, size: usize, version: u32) -> Option<Str
 
 #[cfg(test)]
 mod tests {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
 
     #[test]
@@ -496,6 +536,85 @@ mod tests {
         assert!(putting.answer(&event(0, 7, 500)).is_err(), "answered already");
         putting.unanswered.insert(9, (0, 64));
         assert!(putting.answer(&event(0, 9, 63)).is_err(), "other bytes");
+    }
+
+    /// The last store of each register; loads give what was stored.
+    #[derive(Default)]
+    struct Board(BTreeMap<u64, u32>);
+
+    impl Mmio for Board {
+        async fn read32(&mut self, offset: u64) -> Result<u32, TransportError> {
+            Ok(self.0.get(&offset).copied().unwrap_or_default())
+        }
+
+        async fn write32(&mut self, offset: u64, value: u32) -> Result<(), TransportError> {
+            self.0.insert(offset, value);
+            Ok(())
+        }
+
+        async fn write_combined(&mut self, _: u64, _: &[u8]) -> Result<(), TransportError> {
+            Err(TransportError::Other("the driver combines no stores here".to_owned()))
+        }
+    }
+
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        let mut context = Context::from_waker(Waker::noop());
+        match pin!(future).poll(&mut context) {
+            Poll::Ready(value) => value,
+            Poll::Pending => unreachable!("the board answers at once"),
+        }
+    }
+
+    #[test]
+    fn a_get_waits_for_the_one_whose_place_at_the_node_it_would_take() {
+        let target = Target { node: Place::default(), key: 0, offset: 0, list: false };
+        let mut putting = Putting {
+            bytes: 0,
+            targets: vec![target],
+            posted: 0,
+            announced: 0,
+            gets: 16,
+            asked: 0,
+            before: 0,
+            unanswered: BTreeMap::new(),
+        };
+        let mut board = Board::default();
+        for number in 0..16 {
+            let asked = now(putting.ask(&mut board, (0, 64), 64, (0, 0)));
+            assert_eq!(asked.ok(), Some(number));
+        }
+        // All but the oldest are answered.
+        putting.unanswered.retain(|&number, _| number == 0);
+        board.0.clear();
+        let full = now(putting.ask(&mut board, (0, 64), 64, (0, 0)));
+        assert!(matches!(full, Err(NicError::SendQueueFull)), "{full:?}");
+        assert!(board.0.is_empty(), "nothing is posted");
+        putting.unanswered.clear();
+        putting.unanswered.insert(1, (0, 64));
+        assert_eq!(now(putting.ask(&mut board, (0, 64), 64, (0, 0))).ok(), Some(16));
+    }
+
+    #[test]
+    fn what_came_too_late_is_read_and_said() {
+        let stored = [
+            (regs::PACKETS, 70_000),
+            (regs::BAD, 2 << 16 | 9),
+            (regs::FULL, 1),
+            (regs::LIST_REFUSED, 3),
+            (regs::LATE, 4),
+        ];
+        let mut board =
+            Board(stored.map(|(register, value)| (u64::from(MAP + register), value)).into());
+        let read = now(statistics(&mut board)).expect("the board answers");
+        assert_eq!((read.late_answers, read.is_whole()), (4, false));
+        assert_eq!(
+            read.to_string(),
+            "70000 packets came, 9 of them bad; 4 answered a get that was not open, and were dropped; 3 were for a \
+             list with another key; 2 puts or answers were not whole; 1 posts found no room"
+        );
+        let whole = PutStatistics { packets: 5, ..PutStatistics::default() };
+        assert!(whole.is_whole());
+        assert_eq!(whole.to_string(), "5 packets came, 0 of them bad");
     }
 
     #[test]

@@ -218,7 +218,8 @@ fn balance(ledger: &Ledger, list: ApenetList) -> Result<(), RoadError> {
         return Ok(());
     }
     let seen = ledger.seen.len();
-    Err(wrong(format!("{posted} messages posted, {refused} refused, {seen} seen: {of:?}")))
+    let puts = &ledger.puts;
+    Err(wrong(format!("{posted} messages posted, {refused} refused, {seen} seen: {of:?}; {puts}")))
 }
 
 fn measurement(
