@@ -2,8 +2,8 @@
 /// Message tracer of a node: records the header of each message that it sends or takes, with its
 /// time, and asks its agents for the state of a line. The far end reads both as registers.
 ///
-/// circuits -> wanted? -> a place each -> in turn -> ring -> registers
-/// (docs/explanation/cores/coherence.md)
+/// circuits -> wanted? -> a place each -> in turn -> a register a group -> in turn -> ring ->
+/// registers (docs/explanation/cores/coherence.md)
 ///
 ///   Handshake   circuits: looked at only; tx: a chunk with its ready, rx: words with how many are
 ///               taken, the first word of a message first. window: a strobe for each access,
@@ -13,7 +13,9 @@
 ///               with their own times
 ///   Loss        a message that finds its circuit's place taken is lost: counted, and the next
 ///               record says so. A full ring: the oldest records go, or none enters, as chosen
-///   Latency     a message to its record, if none else is there, 2 cycles
+///   Latency     a message to its record, if none else is there, 3 cycles. A place waits for the
+///               others of its group and their register for the other groups: NumGroups times
+///               GroupSize cycles at the most
 ///   Throughput  a record a cycle
 ///   Registers   0 control: bit 0 on, 1 keep the oldest, 28:16 circuits; a store with bit 63 clears
 ///               1 line, 2 mask: of messages of lines those whose index agrees in the mask's ones
@@ -56,15 +58,20 @@ module coherence_trace
     $error("coherence_trace: NumLinks is %0d, legal is 1, 2", NumLinks);
   end
   localparam int unsigned NumSources = NumVcs * (1 + NumLinks);
+  localparam int unsigned GroupSize = 6;  // places that share a register in front of the ring
+  localparam int unsigned NumGroups = (NumSources + GroupSize - 1) / GroupSize;
 
   typedef struct packed {
-    logic        gap;
     logic        link;
     logic        received;
     logic [3:0]  circuit;
     logic [31:0] ticks;
     header_t     header;
   } record_t;
+  typedef struct packed {
+    logic    gap;
+    record_t record;
+  } entry_t;
 
   // ---------------------------------------------------------------- registers
   logic on_q, oldest_q, gone_q, asked_q, known_q, store, clear, pop, emptying_q;
@@ -75,7 +82,7 @@ module coherence_trace
   logic [15:0] count_q;
   logic [5:0]  missed_q;  // in a clock; with overrun_q two registers in front of the count
   logic valid, ready, offered, push, drop, gap_q;
-  record_t head, made;
+  entry_t head, made;
   header_t header_q;  // of the record taken last
   assign store = window_i.valid && window_i.write && window_i.mask == '1;
   assign clear = store && window_i.at == 3'd0 && window_i.data[63];
@@ -90,8 +97,8 @@ module coherence_trace
       3'd4: begin
         window_data_o = '0;
         if (valid && !emptying_q) begin
-          window_data_o = {1'b1, head.gap, 24'd0, head.link, head.received, head.circuit,
-                           head.ticks};
+          window_data_o = {1'b1, head.gap, 24'd0, head.record.link, head.record.received,
+                           head.record.circuit, head.record.ticks};
         end
       end
       3'd5: window_data_o = header_q;
@@ -120,12 +127,12 @@ module coherence_trace
     if (store && window_i.at == 3'd1) line_q <= window_i.data[IndexWidth-1:0];
     if (store && window_i.at == 3'd7) look_q <= window_i.data[IndexWidth-1:0];
     if (looked_i.valid && asked_q) state_q <= looked_i.state;
-    if (pop) header_q <= head.header;
+    if (pop) header_q <= head.record.header;
   end
 
   // ---------------------------------------------------------------- messages
   // Of each circuit, sent and received over each link, the words that its message still has.
-  logic [NumSources-1:0] begins, wanted, full_q, granted, overrun, overrun_q;
+  logic [NumSources-1:0] begins, wanted, full_q, taken, overrun, overrun_q;
   header_t [NumSources-1:0] header;
   record_t [NumSources-1:0] shown;
   for (genvar s = 0; s < int'(NumSources); s++) begin : gen_source
@@ -155,8 +162,8 @@ module coherence_trace
     assign begins[s]  = words != '0 && left_q == '0;
     assign wanted[s]  = begins[s] && on_q && circuits_q[V] &&
                         (!Lines || ((header[s].index ^ line_q) & mask_q) == '0);
-    assign overrun[s] = wanted[s] && full_q[s] && !(granted[s] && push);
-    assign shown[s]   = '{gap: gap_q, link: s >= 2 * int'(NumVcs), received: s >= int'(NumVcs),
+    assign overrun[s] = wanted[s] && full_q[s] && !taken[s];
+    assign shown[s]   = '{link: s >= 2 * int'(NumVcs), received: s >= int'(NumVcs),
                           circuit: 4'(V), ticks: ticks_q, header: kept_q};
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -164,7 +171,7 @@ module coherence_trace
         full_q[s] <= 1'b0;
       end else begin
         if (words != '0) left_q <= (begins[s] ? total : left_q) - 5'(words);
-        full_q[s] <= !clear && (wanted[s] || (full_q[s] && !(granted[s] && push)));
+        full_q[s] <= !clear && (wanted[s] || (full_q[s] && !taken[s]));
       end
     end
     always_ff @(posedge clk_i) begin
@@ -175,21 +182,53 @@ module coherence_trace
     end
   end
 
+  // ---------------------------------------------------------------- groups
+  // A place's turn comes in its group, whose register takes it; then the group's at the ring.
+  // Neighbours are in different groups. Who has the turn keeps it until he is taken: else two that
+  // turn at the same pace could leave the same places out.
+  logic [NumGroups-1:0] held_q, turn, moves;
+  record_t [NumGroups-1:0] held;
+  for (genvar g = 0; g < int'(NumGroups); g++) begin : gen_group
+    localparam int unsigned Size = (NumSources - g + NumGroups - 1) / NumGroups;
+    logic [Size-1:0] waits, chosen;
+    record_t record, record_q;
+    for (genvar i = 0; i < int'(Size); i++) begin : gen_place
+      assign waits[i] = full_q[i*NumGroups+g];
+      assign taken[i*NumGroups+g] = chosen[i] && moves[g];
+    end
+    // A clear takes the turn from nobody: then none waits, and the register takes what is none.
+    arb_rr #(.NumReq(Size)) u_turn (
+      .clk_i, .rst_ni, .req_i(waits), .last_i(moves[g]), .gnt_o(chosen), .idx_o()
+    );
+    always_comb begin
+      record = '0;
+      for (int unsigned i = 0; i < Size; i++) begin
+        if (chosen[i]) record = record | shown[i*NumGroups+g];
+      end
+    end
+    assign moves[g] = !held_q[g] || (turn[g] && push);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) held_q[g] <= 1'b0;
+      else held_q[g] <= !clear && (moves[g] ? waits != '0 : held_q[g]);
+    end
+    always_ff @(posedge clk_i) if (moves[g]) record_q <= record;
+    assign held[g] = record_q;
+  end
+
   // ---------------------------------------------------------------- ring
-  // A grant is for one cycle: a place may be emptied while it waits.
-  arb_rr #(.NumReq(NumSources)) u_turn (
-    .clk_i, .rst_ni, .req_i(full_q), .last_i(1'b1), .gnt_o(granted), .idx_o()
+  arb_rr #(.NumReq(NumGroups)) u_turn (
+    .clk_i, .rst_ni, .req_i(held_q), .last_i(ready || emptying_q), .gnt_o(turn), .idx_o()
   );
   always_comb begin
-    made = '0;
-    for (int unsigned s = 0; s < NumSources; s++) begin
-      if (granted[s]) made = made | shown[s];
+    made = '{gap: gap_q, record: '0};
+    for (int unsigned g = 0; g < NumGroups; g++) begin
+      if (turn[g]) made.record = made.record | held[g];
     end
   end
-  assign offered = full_q != '0 && !emptying_q;
+  assign offered = held_q != '0 && !emptying_q;
   assign push    = offered && ready;
   assign drop    = (offered && !ready && !oldest_q) || emptying_q;
-  block_fifo #(.Width($bits(record_t)), .Depth(Depth)) u_ring (
+  block_fifo #(.Width($bits(entry_t)), .Depth(Depth)) u_ring (
     .clk_i, .rst_ni, .valid_i(offered), .ready_o(ready), .data_i(made), .valid_o(valid),
     .ready_i(pop || drop), .data_o(head)
   );
@@ -201,7 +240,7 @@ module coherence_trace
     end else begin
       emptying_q <= clear || (emptying_q && valid);
       if (clear) gap_q <= 1'b0;
-      else if (overrun != '0) gap_q <= 1'b1;
+      else if (overrun_q != '0) gap_q <= 1'b1;
       else if (push) gap_q <= 1'b0;
       if (clear) gone_q <= 1'b0;
       else if (drop && valid && !emptying_q) gone_q <= 1'b1;

@@ -220,6 +220,37 @@ async def what_is_lost_is_counted_and_the_next_record_says_so(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_record_a_clock_from_one_circuit_or_from_all(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    await bench.store(CONTROL, ON | OLDEST | ALL)
+    # Interrupts have one word: a message each clock.
+    for _ in range(DEPTH - 2):
+        bench.seen.append((bench.clock, 12, word := header(1, bench.rng.getrandbits(33), bench.rng)))
+        dut.tx_i.value = (1 << CIRCUITS * (4 + 64 * CHUNK) + 12) | (1 << CIRCUITS * 64 * CHUNK + 48) | (
+            word << 64 * CHUNK * 12
+        )
+        dut.tx_ready_i.value = 1 << 12
+        bench.clock += 1
+        await FallingEdge(dut.clk_i)
+    for _ in range(3):
+        await bench.step()
+    assert await bench.load(STATUS) == DEPTH - 2
+    assert [found[1:3] for found in await bench.records()] == [seen[1:] for seen in bench.seen]
+    # One of each circuit: place 1 clock, group 1, then they follow each other into the ring.
+    bench.seen.clear()
+    await bench.step(1.0)
+    count = min(len(bench.seen), DEPTH)
+    assert count == DEPTH
+    await bench.step()
+    for number in range(count):
+        assert await bench.load(STATUS) == number
+    for _ in range(60):
+        await bench.step()
+    await bench.records()
+
+
+@cocotb.test()
 async def the_newest_stay_where_that_is_chosen(dut: Any) -> None:
     bench = Bench(dut)
     await bench.start()
