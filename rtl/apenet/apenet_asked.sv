@@ -40,9 +40,9 @@ module apenet_asked
   end
 
   asked_t asked[Slots];
-  asked_t entry;
   answer_t answer;
   /* verilator lint_off UNUSEDSIGNAL */
+  asked_t entry;
   kind_t kind;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [Slots-1:0] open_q;

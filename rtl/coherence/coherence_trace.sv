@@ -175,7 +175,8 @@ module coherence_trace
       end
     end
     always_ff @(posedge clk_i) begin
-      if (wanted[s] && !overrun[s]) begin
+      // What a place without a message holds matters to none: line and mask are not asked here.
+      if (begins[s] && (!full_q[s] || taken[s])) begin
         kept_q  <= header[s];
         ticks_q <= time_q;
       end

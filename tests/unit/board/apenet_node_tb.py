@@ -268,7 +268,8 @@ class Bench:
         """What answers the get of this number, which lands at this unit of the region."""
         return [
             Packet(**{
-                **vars(packet), "kind": ANSWER, "address": number << 16 | packet.address // 64 - offset, **changes
+                **vars(packet), "kind": ANSWER,
+                "address": number << 16 | packet.address // 64 - offset, **changes,
             })
             for packet in self.packets(data, 64 * offset, number)
         ]  # fmt: skip
@@ -611,7 +612,8 @@ async def only_what_answers_an_open_get_is_written(dut: Any, share: float) -> No
 
     wrong = [
         of(two, address=16 << 16 | 32), of(two, address=1 << 16 | 32), of(two, address=1 << 47 | 32),
-        of(two, key=KEY ^ 1 << 4), of(two, source=5), of(two, address=33), of(two, address=64), of(two, address=1 << 15),
+        of(two, key=KEY ^ 1 << 4), of(two, source=5), of(two, address=33), of(two, address=64),
+        of(two, address=1 << 15),
         of(two, payload=two.payload + b"!"), of(one, payload=one.payload + b"!"), of(two, address=31),
         bench.refuse(1, size), bench.refuse(0, size, source=5), bench.refuse(0, size, key=KEY ^ 1),
     ]  # fmt: skip
@@ -625,7 +627,9 @@ async def only_what_answers_an_open_get_is_written(dut: Any, share: float) -> No
     await bench.settle()
     shadow = shadow[:2048] + data + shadow[2048 + size :]
     assert bench.region() == shadow
-    assert [(one.list, one.sequence, one.place, one.packets) for one in bench.events()] == [(0x83, 0, offset, 2)]
+    assert [(one.list, one.sequence, one.place, one.packets) for one in bench.events()] == [
+        (0x83, 0, offset, 2)
+    ]
     # It is answered: not once more, and not refused either.
     bench.send(of(one, payload=bytes(len(one.payload))))
     bench.send(bench.refuse(0, size))

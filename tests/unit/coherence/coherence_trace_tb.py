@@ -227,8 +227,10 @@ async def a_record_a_clock_from_one_circuit_or_from_all(dut: Any) -> None:
     # Interrupts have one word: a message each clock.
     for _ in range(DEPTH - 2):
         bench.seen.append((bench.clock, 12, word := header(1, bench.rng.getrandbits(33), bench.rng)))
-        dut.tx_i.value = (1 << CIRCUITS * (4 + 64 * CHUNK) + 12) | (1 << CIRCUITS * 64 * CHUNK + 48) | (
-            word << 64 * CHUNK * 12
+        dut.tx_i.value = (
+            (1 << CIRCUITS * (4 + 64 * CHUNK) + 12)
+            | (1 << CIRCUITS * 64 * CHUNK + 48)
+            | (word << 64 * CHUNK * 12)
         )
         dut.tx_ready_i.value = 1 << 12
         bench.clock += 1
