@@ -5,7 +5,9 @@
 /// MSHR once.
 module coherence_cache_props
   import coherence_pkg::*;
-(
+#(
+  parameter int unsigned Places = 0
+) (
   input logic       clk_i,
   input logic       core_valid_i,
   input core_e      core_op_i,
@@ -38,7 +40,9 @@ module coherence_cache_props
   coherence_atomic_pkg::atomic_t core_atomic_i;
   assign core_atomic_i = '0;
   coherence_look_pkg::looked_t looked_o;
-  coherence_cache #(.Sets(2), .Ways(2), .NumMshr(NumMshr), .Look(1'b1)) dut (.*);
+  coherence_cache #(.Sets(2), .Ways(2), .NumMshr(NumMshr), .Look(1'b1), .Places(Places)) dut (
+    .*
+  );
 
   // What is in the pipeline, and may send: forwards and operations; of them, operations.
   logic [1:0] flying, cores;
@@ -61,11 +65,6 @@ module coherence_cache_props
                           !(dut.s3_rsn_q && !dut.ready[2]));
       // An MSHR is opened only while it is free, and one that owes a GACK is open.
       free_one  : assert (!dut.allocate || !dut.u_mshrs.open_q[dut.u_mshrs.free_id]);
-      // Operations that wait are decided in order: the one that is decided is the oldest.
-      window    : assert (dut.u_window.wptr_q - dut.u_window.cptr_q <= 3'd4 &&
-                          dut.u_window.iptr_q - dut.u_window.cptr_q <=
-                          dut.u_window.wptr_q - dut.u_window.cptr_q);
-      counted   : assert (dut.u_window.iptr_q - dut.u_window.cptr_q == 3'(cores));
       core_only : assert (!(dut.s1_valid && dut.s1_q.core) ||
                           dut.s1_q.what inside {InLoad, InStore, InEvict});
       core_last : assert (!(dut.s2_valid_q && dut.s2_q.core) ||
@@ -138,10 +137,32 @@ module coherence_cache_props
   always_comb if (rst_ni && held_q) begin
     rsn_held : assert (rsn_valid_o && rsn_header_o == held_header_q);
   end
-  // Behind an operation that waits nothing of the core is decided before it comes again.
-  logic [1:0] waits_q;
-  always_ff @(posedge clk_i) waits_q <= rst_ni ? {waits_q[0], dut.again} : '0;
-  always_comb if (rst_ni && waits_q != '0) dropped : assert (!(dut.s2_valid_q && dut.s2_q.core));
+  if (Places == 0) begin : gen_order
+    // Operations that wait are decided in order: the one that is decided is the oldest.
+    logic [2:0] held, shown;  // in the window, and of those in the pipeline
+    assign held = dut.u_pending.gen_order.u_window.wptr_q - dut.u_pending.gen_order.u_window.cptr_q;
+    assign shown = dut.u_pending.gen_order.u_window.iptr_q -
+                   dut.u_pending.gen_order.u_window.cptr_q;
+    // Behind an operation that waits nothing of the core is decided before it comes again.
+    logic [1:0] waits_q;
+    always_ff @(posedge clk_i) waits_q <= rst_ni ? {waits_q[0], dut.again} : '0;
+    always_comb if (rst_ni) begin
+      window  : assert (held <= 3'd4 && shown <= held);
+      counted : assert (shown == 3'(cores));
+      dropped : assert (waits_q == '0 || !(dut.s2_valid_q && dut.s2_q.core));
+    end
+  end else begin : gen_places
+    // The pipeline has what its places say.
+    always_comb if (rst_ni) begin
+      in_s1 : assert ((dut.s1_taken_q && dut.s1_q.core) == (dut.u_pending.gen_places.s1_q != '0));
+      in_s2 : assert ((dut.s2_valid_q && dut.s2_q.core) == (dut.u_pending.gen_places.s2_q != '0));
+      at_s1 : assert (dut.u_pending.gen_places.s1_q == '0 ||
+                      dut.u_pending.gen_places.s1_index_q == dut.s1_q.index);
+      at_s2 : assert (dut.u_pending.gen_places.s2_q == '0 ||
+                      dut.u_pending.gen_places.s2_index_q == dut.s2_q.index);
+      asleep : cover (dut.u_pending.gen_places.waits_q == '1);
+    end
+  end
 
   logic [1:0] came_q;
   always_ff @(posedge clk_i) begin

@@ -7,14 +7,16 @@
 ///
 ///   Handshake   as ccix_request. Answers have no ready: there is room for the snoops that the home
 ///               may have open
-///   Ordering    operations are decided in their order; those that miss answer later. A load may be
-///               answered with its line as it was before a store that has no response yet
+///   Ordering    operations are decided in their order, with Places those of a line in theirs;
+///               those that miss answer later. A load may be answered with its line as it was before
+///               a store that has no response yet
 ///   Latency     a hit 4 cycles from req_valid_i to rsp_valid_o; a miss 6 to msg_valid_o; an
 ///               answer to rsp_valid_o 3
 ///   Throughput  a hit a cycle; a message a cycle
 ///   Errors      stray_o: a message that no home sends. fail_o: an address above 2^39, or more than
 ///               NumSnoops snoops
-///   Parameters  Sets, Ways, NumMshr, Atomics as coherence_cache; NumSnoops a power of two, 2..64
+///   Parameters  Sets, Ways, NumMshr, Atomics, Places as coherence_cache; NumSnoops a power of two,
+///               2..64
 ///   Not done    writing lines back before they are evicted, uncached accesses beside it
 module ccix_cache
   import ccix_pkg::*;
@@ -23,7 +25,8 @@ module ccix_cache
   parameter int unsigned Ways      = 4,
   parameter int unsigned NumMshr   = 32,
   parameter int unsigned NumSnoops = 16,
-  parameter bit          Atomics   = 1'b0
+  parameter bit          Atomics   = 1'b0,
+  parameter int unsigned Places    = 0
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -83,7 +86,8 @@ module ccix_cache
   coherence_pkg::header_t req_header, rsd_header, rsn_header;
   line_t rsd_data;
   coherence_cache #(
-    .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .Bytes(LineBytes), .Atomics(Atomics)
+    .Sets(Sets), .Ways(Ways), .NumMshr(NumMshr), .Bytes(LineBytes), .Atomics(Atomics),
+    .Places(Places)
   ) u_cache (
     .clk_i,
     .rst_ni,

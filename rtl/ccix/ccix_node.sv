@@ -13,7 +13,7 @@
 ///   Latency     as the agent, ccix_pack and ccix_unpack; nothing is added
 ///   Throughput  a message, a beat each way a cycle
 ///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; CacheLines 0:
-///               ccix_request, or 4 ways of a power of two of sets of ccix_cache
+///               ccix_request, or 4 ways of a power of two of sets of ccix_cache with its Places
 ///   Not done    the hard block
 module ccix_node
   import ccix_pkg::*;
@@ -21,7 +21,8 @@ module ccix_node
   parameter int unsigned NumTxns     = 128,
   parameter int unsigned MaxWords    = 32,
   parameter int unsigned MaxMessages = 31,
-  parameter int unsigned CacheLines  = 0
+  parameter int unsigned CacheLines  = 0,
+  parameter int unsigned Places      = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -86,7 +87,7 @@ module ccix_node
     logic unused;
     assign unused = ^{hold_snoops_i, req_evict_i};
   end else begin : gen_cache
-    ccix_cache #(.Sets(CacheLines / 4), .Ways(4)) u_cache (
+    ccix_cache #(.Sets(CacheLines / 4), .Ways(4), .Places(Places)) u_cache (
       .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_evict_i, .req_index_i,
       .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o,
       .rsp_data_o, .hold_snoops_i,

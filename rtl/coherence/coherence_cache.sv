@@ -7,7 +7,7 @@
 ///
 ///   Handshake   core: valid/ready; every operation gets one response with its tag, without ready.
 ///               fwd, req, rsd, rsn: valid/ready. rsp has no ready: it is taken in its cycle
-///   Ordering    operations of the core are decided in their order; those that miss answer later
+///   Ordering    the core's are decided in their order, with Places a line's; misses answer later
 ///   Coherence   responses are sinks. A fill owns its way before it is asked for. GACK is a bit of
 ///               the MSHR, which is busy until it has left
 ///   Latency     a hit 4 cycles from core_valid_i to core_rsp_valid_o; a miss to req_valid_o 4;
@@ -15,14 +15,14 @@
 ///               to rsd_valid_o 5
 ///   Throughput  an input a cycle; hits one a cycle
 ///   Miss        hits of other lines go on behind it; an operation on a line with an open MSHR that
-///               is no hit, and all behind it, wait
+///               is no hit waits, and all behind it, or with Places those of its line
 ///   Atomics     core_atomic_i, with a store: the word is changed, the line answered as it was. It
-///               and all behind it wait until the line is writable, then all but responses until
-///               the word is written, 6 cycles. With Atomics 0: none
+///               waits, as behind a miss, until the line is writable, then all but responses wait
+///               until the word is written, 6 cycles. With Atomics 0: none
 ///   Look        where no input comes, the state of a line that is asked for: as coherence_trace
 ///   Parameters  Sets a power of two, 2..4096; Ways 2, 4, 8; NumMshr even, 2..64: half for lines of
 ///               each parity; an id is a number in its half. Bytes of a line 1..128, with Atomics
-///               32, 64 or 128. Look 1: a line can be asked for
+///               32, 64 or 128. Look 1: a line can be asked for. Places: coherence_cache_pending
 ///   Not done    parts of lines in messages, prefetch
 module coherence_cache
   import coherence_pkg::*;
@@ -33,6 +33,7 @@ module coherence_cache
   parameter  int unsigned Bytes     = LineBytes,
   parameter  bit          Atomics   = 1'b0,
   parameter  bit          Look      = 1'b0,
+  parameter  int unsigned Places    = 0,
   localparam int unsigned LineWidth = 8 * Bytes
 ) (
   input  logic       clk_i,
@@ -110,21 +111,22 @@ module coherence_cache
   } input_t;
 
   // ---------------------------------------------------------------- 0: choose
-  logic again, done, core_room, fwd_room, choose_core, head_valid;
+  logic again, done, wake, drop, late_drop, core_room, fwd_room, choose_core, head_valid;
   core_e head_op;
   index_t head_index;
   logic [7:0] head_tag;
   mask_t head_mask;
   line_t head_data;
   coherence_atomic_pkg::atomic_t head_atomic, s0_atomic, s1_atomic_q, s2_atomic_q;
-  coherence_cache_window #(.Bytes(Bytes), .Atomics(Atomics)) u_window (
+  coherence_cache_pending #(.Bytes(Bytes), .Places(Places), .Atomics(Atomics)) u_pending (
     .clk_i, .rst_ni, .core_valid_i, .core_ready_o, .core_op_i, .core_index_i, .core_tag_i,
     .core_mask_i, .core_data_i, .core_atomic_i, .valid_o(head_valid), .op_o(head_op),
     .index_o(head_index), .tag_o(head_tag), .mask_o(head_mask), .data_o(head_data),
-    .atomic_o(head_atomic), .take_i(choose_core), .done_i(done), .again_i(again)
+    .atomic_o(head_atomic), .take_i(choose_core), .done_i(done), .again_i(again),
+    .wake_i(wake), .drop_o(drop), .late_drop_o(late_drop)
   );
 
-  logic s0_valid, s1_taken_q, s1_valid, s2_valid_q, rsp_silent, change_busy, again_q, take_fwd;
+  logic s0_valid, s1_taken_q, s1_valid, s2_valid_q, rsp_silent, change_busy, take_fwd;
   input_t s0, s1_q, s1, s2_q;
   mshr_id_t rsp_mshr;
   index_t rsp_index;
@@ -196,17 +198,16 @@ module coherence_cache
     .ways_i(hit_writes | fresh), .fresh_i(fresh), .windex_i(s2_q.index), .entry_i(s2_entry)
   );
   // Behind an operation that waits: what was taken in that cycle is dropped here.
-  assign s1_valid = s1_taken_q && !(s1_q.core && again_q);
+  assign s1_valid = s1_taken_q && !(s1_q.core && late_drop);
   // A line that is looked up passes the stages where no input does: it changes nothing.
   logic [1:0] looks_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {s1_taken_q, s2_valid_q, again_q, looks_q} <= '0;
+      {s1_taken_q, s2_valid_q, looks_q} <= '0;
     end else begin
       looks_q    <= {looks_q[0], Look && look_i.valid && !s0_valid};
       s1_taken_q <= s0_valid;
-      s2_valid_q <= s1_valid && !(s1_q.core && again);
-      again_q    <= again;
+      s2_valid_q <= s1_valid && !(s1_q.core && drop);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -261,7 +262,7 @@ module coherence_cache
   assign victim  = remote_step(given.state, InEvict);
   assign leave   = given.state != RemoteI;
   assign fill    = step.gack;
-  // A miss is of a line that is not here, or of one that is not writable.
+  // A miss: the line is not here, or not writable.
   assign gone    = !hit && s2_q.what inside {InLoad, InStore};
   assign upgrade = hit && s2_q.core && step.emits == MsgRupg;
   assign miss    = gone || upgrade;
@@ -273,6 +274,7 @@ module coherence_cache
   assign again    = s2_valid_q && ((s2_q.core && step.blocked && (hit || s2_q.what != InEvict)) ||
                                    waits || (miss && s2_atomic_q.valid));
   assign done     = s2_valid_q && s2_q.core && !again;
+  assign wake     = (s2_valid_q && fill) || gack_pop;  // for what an operation waits
   // An operation that is blocked leaves the state as it is.
   assign hit_writes = s2_valid_q && !(upgrade && full) ? hit_ways : '0;
   assign fresh      = s2_valid_q && gone && !full ? new_ways : '0;
@@ -313,7 +315,7 @@ module coherence_cache
     .owed_some_o(owed_some), .owed_index_o(owed_index), .gack_i(gack_pop)
   );
   logic [2:0] ready;  // of the queues of messages
-  logic s3_rsd_q, s3_rsn_q;
+  logic s3_rsp_q, s3_fill_q, s3_rsd_q, s3_rsn_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) turn_q <= '1;
     else if (allocate && leave && !hit) turn_q <= turn_q[Ways-2] ? turn_q << 1 : '1;
@@ -330,7 +332,6 @@ module coherence_cache
 `endif
 
   // ---------------------------------------------------------------- 3: what was read
-  logic s3_rsp_q, s3_fill_q;
   logic [7:0] s3_tag_q;
   line_t s3_load_q;
   header_t s3_rsd_header_q, s3_rsn_header_q;

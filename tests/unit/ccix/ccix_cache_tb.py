@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -17,6 +18,7 @@ VICD, VICC, VICS, HAKD, HAKO, HAKI, HAKS, HAKV, GACK = 0, 1, 2, 4, 5, 6, 7, 8, 1
 WITH_LINE = (VICD, HAKD, HAKO)
 LINES = 24
 WORD = (1 << 64) - 1
+PLACES = int(os.environ["CCIX_PLACES"])
 
 
 class Home:
@@ -31,6 +33,7 @@ class Home:
         self.out: list[tuple[int, int]] = []
         self.snoops = 0
         self.seen: dict[int, int] = {}
+        self.grants = True
 
     def message(self, words: int, message: int) -> None:
         header, inner, data = message & WORD, message >> 64 & WORD, message >> 128 & (1 << 512) - 1
@@ -67,7 +70,8 @@ class Home:
         for one in list(self.waiting):
             line, opcode, ident = one
             upgrade = opcode == RUPG and self.state[line] in "SO"
-            if line in self.busy or not (self.state[line] == "I" or upgrade) or self.rng.random() > 0.3:
+            free = line not in self.busy and (self.state[line] == "I" or upgrade)
+            if not (self.grants and free) or self.rng.random() > 0.3:
                 continue
             self.waiting.remove(one)
             self.busy[line] = "grant"
@@ -213,3 +217,26 @@ async def what_is_evicted_is_in_memory_and_what_is_not_there_is_answered_too(dut
         assert set(one.home.state.values()) == {"I"}
         assert one.home.memory == one.content
     assert max(one.latency[-LINES:]) == 4
+
+
+@cocotb.test()
+async def others_pass_a_store_that_waits_for_its_line(dut: Any) -> None:
+    """With places: hits and misses of other lines; behind them all stores of the line, when it comes."""
+    one = Bench(dut)
+    await one.start()
+    while not await one.step((5, False), snoop=False):
+        pass
+    await one.settle()
+    one.home.grants = False
+    for line in (6, 6, 5, 6, 7, 5):
+        while not await one.step((line, line != 5), ready=1.0, snoop=False):
+            pass
+    one.latency.clear()
+    for _ in range(40):
+        await one.step(None, ready=1.0, snoop=False)
+    # In their order what follows the second store waits, and only the first has asked for its line.
+    assert one.latency == ([4, 4] if PLACES else [])
+    assert {line for line, _, _ in one.home.waiting} == ({6, 7} if PLACES else {6})
+    one.home.grants = True
+    await one.settle()
+    assert one.home.seen[RLDX] == 2

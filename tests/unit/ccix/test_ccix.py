@@ -38,8 +38,15 @@ def test_ccix_translate(
     )
 
 
-def test_ccix_cache() -> None:
-    run("isthmus:ccix:ccix", "ccix_cache", "ccix_cache_tb", parameters={"Sets": 2, "Ways": 4, "NumMshr": 4})
+@pytest.mark.parametrize("places", [0, 8])
+def test_ccix_cache(monkeypatch: pytest.MonkeyPatch, places: int) -> None:
+    monkeypatch.setenv("CCIX_PLACES", str(places))
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_cache",
+        "ccix_cache_tb",
+        parameters={"Sets": 2, "Ways": 4, "NumMshr": 4, "Places": places},
+    )
 
 
 @pytest.mark.parametrize(("posted", "lock_width"), [(0, 16), (1, 16), (0, 2)])
