@@ -124,7 +124,7 @@ module ccix_cas_props
   logic [1:0] came_q, leaves, first;
   logic [1:0][1:0] late_for_q;
   assign take   = order_valid_i && order_ready_o;
-  assign choose = started_q && !hold_snoops_o && dut.due_q != '0 && req_ready_i;
+  assign choose = started_q && !hold_snoops_o && dut.next_some_q && req_ready_i;
   assign asked  = asked_q[dut.id_q];
   assign state  = 3'(dut.state_q);
   assign able   = asked.op == LockRelease || (asked.exclusive ? lock_q == '0 : !lock_q[63]);
@@ -135,21 +135,30 @@ module ccix_cas_props
   assign first = came_q != '0 ? came_q : leaves != '0 ? leaves : dut.due_q;
   always_ff @(posedge clk_i) begin
     if (take) begin
-      asked_q[dut.free_id] <= '{
+      asked_q[dut.free[1]] <= '{
         op: order_op, exclusive: order_exclusive_i, slot: order_slot_i
       };
     end
     chosen_q    <= choose;
-    chosen_id_q <= dut.due_id;
+    chosen_id_q <= dut.next_id_q;
     if (!started_q) came_q <= '0;
     else begin
-      if (choose) came_q[dut.due_id] <= 1'b0;
+      if (choose) came_q[dut.next_id_q] <= 1'b0;
       // Its line has come, and it had not waited for it within the window.
       if (mine && probes_q[rsp_id] && !(state == 3'd2 && rsp_id == dut.id_q))
         came_q[rsp_id] <= 1'b1;
     end
     for (int unsigned e = 0; e < 2; e++)
       late_for_q[e] <= dut.late_q[e] ? late_for_q[e] + 1'b1 : '0;
+  end
+
+  // What might have been chosen, one to four cycles ago; for how long some one could have been.
+  logic [3:0][1:0] first_q;
+  logic [2:0] waited_q;
+  always_ff @(posedge clk_i) begin
+    first_q <= {first_q[2:0], first};
+    if (!started_q || choose || hold_snoops_o || dut.due_q == '0) waited_q <= '0;
+    else if (waited_q != 3'd4 || !dut.next_some_q) waited_q <= waited_q + 1'b1;
   end
 
   // ------------------------------------------------------------ what must hold
@@ -169,9 +178,9 @@ module ccix_cas_props
     if (started_q) begin
       if (swap) begin
         assert (owned_q && hold_snoops_o && lock_q == dut.held_q);
-        if (dut.now.op != LockRelease) begin
-          assert (dut.now.exclusive ? lock_q == '0 : !lock_q[63]);
-          assert (req_data_o[7] == (dut.now.exclusive ? {1'b1, 63'd0} : lock_q + 64'd1));
+        if (dut.now_q.op != LockRelease) begin
+          assert (dut.now_q.exclusive ? lock_q == '0 : !lock_q[63]);
+          assert (req_data_o[7] == (dut.now_q.exclusive ? {1'b1, 63'd0} : lock_q + 64'd1));
         end
         assert (req_mask_o == {8'hFF, 56'd0});
       end
@@ -228,7 +237,7 @@ module ccix_cas_props
   end
   always_comb begin
     if (started_q) begin
-      assert (dut.u_turns.owner_q == '0 && state <= 3'd6);
+      assert (state <= 3'd6);
       assert (load_q == (state == 3'd4) && swap_q == (state == 3'd6));
       for (int unsigned e = 0; e < 2; e++) begin
         // An entry is at one place.
@@ -245,9 +254,31 @@ module ccix_cas_props
         assert (3'(dut.due_q[e]) + 3'(dut.late_q[e]) + 3'(probes_q[e]) +
                 3'(state inside {3'd1, [3'd3:3'd6]} && dut.id_q == 1'(e)) == 3'(dut.used_q[e]));
       end
-      // The one that is chosen has its turn at once: one whose line has come, else one that
-      // releases.
-      if (choose) assert (first[dut.due_id]);
+      // One that is due has its turn in the fifth cycle in which none else has. What goes first, one
+      // whose line has come, else one that releases, is that of four cycles before.
+      assert (waited_q <= 3'd4);
+      if (choose) assert (first_q[3][dut.next_id_q]);
+      // The steps of the choice.
+      assert (dut.first == first && ((dut.may_q & ~first_q[0]) | (dut.pick_q & ~first_q[1])) == '0);
+      assert (((dut.may_q | dut.pick_q) & ~dut.due_q) == '0 && dut.pick_q != '1);
+      assert ((dut.high_q & ~dut.may_q) == '0);
+      if (dut.fetch_some_q) begin
+        assert (first_q[2][dut.fetch_id_q] && dut.due_q[dut.fetch_id_q]);
+        assert (dut.fetch_q == dut.entry_q[dut.fetch_id_q]);
+      end
+      if (dut.next_some_q) begin
+        assert (first_q[3][dut.next_id_q] && dut.due_q[dut.next_id_q]);
+        assert (dut.next_q == dut.entry_q[dut.next_id_q]);
+      end
+      for (int unsigned e = 0; e < 2; e++) begin
+        if ((dut.next_some_q || state == 3'd1) &&
+            (dut.asks_q[e] || (state == 3'd2 && dut.id_q == 1'(e)))) assert (dut.match_q[e]);
+      end
+      if (state != 3'd0) assert (dut.now_q == dut.entry_q[dut.id_q]);
+      if (waited_q == 3'd1) assert (dut.may_q != '0);
+      if (waited_q == 3'd2) assert (dut.pick_q != '0);
+      if (waited_q == 3'd3) assert (dut.fetch_some_q);
+      if (waited_q == 3'd4) assert (dut.next_some_q);
       if (chosen_q) assert (state == 3'd1 && dut.id_q == chosen_id_q);
       assert (dut.pause_q <= 8'd1);
       // An access is offered until it is taken or its time is over, and the next step follows.
@@ -271,6 +302,7 @@ module ccix_cas_props
       if (state == 3'd2) assert (dut.used_q[dut.id_q] && probes_q[dut.id_q]);
       if (state inside {[3'd3:3'd6]}) assert (owned_q);
       if (state == 3'd5) assert (lock_q == dut.held_q);
+      if (state inside {3'd5, 3'd6}) assert (dut.zero_q == (dut.held_q == '0));
       if (state == 3'd6) assert (dut.able);
       cover (ends && ans_status_o == LockGranted && lock_q == 64'd2);
       cover (ends && ans_status_o == LockBusy);

@@ -2,7 +2,7 @@
 /// coherence_cache_pending with places: of the operations of one line the oldest is decided, each
 /// as it came and once; one that waits is shown again behind the next thing that may help it, and
 /// no later one of its line is decided before; what may be shown is taken within as many turns as
-/// there are places.
+/// there are places; only what has not waited is held from asking, and only while another waits.
 ///
 /// Which operation is older is kept here without looking at lines.
 module coherence_cache_pending_props
@@ -24,7 +24,7 @@ module coherence_cache_pending_props
 );
   localparam int unsigned Places = 4;
   typedef logic [Places-1:0] places_t;
-  logic rst_ni, core_ready_o, valid_o, drop_o, late_drop_o;
+  logic rst_ni, core_ready_o, valid_o, drop_o, late_drop_o, hold_o;
   core_e core_op, op_o;
   index_t index_o;
   logic [7:0] tag_o, data_o;
@@ -78,13 +78,15 @@ module coherence_cache_pending_props
 
   // Turns that others have had since the watched place could be shown.
   logic [2:0] turns_q;
-  logic could_q, wake_q;
+  logic could_q, wake_q, had_q;  // had_q: it has waited, and was woken
   logic [1:0] between;  // places whose turn is before the watched one's
   assign between = watch_q + 2'($countones(dut.gen_places.after_q));
   always_ff @(posedge clk_i) begin
     if (!started_q || !dut.gen_places.may[watch_q] || dut.gen_places.shown[watch_q] && take_i) begin
       turns_q <= '0;
     end else if (take_i) turns_q <= turns_q + 3'd1;
+    if (!started_q || ending[watch_q]) had_q <= 1'b0;
+    else if (dut.gen_places.waits_q[watch_q] && wake_i) had_q <= 1'b1;
     // What it waits for may be there: it is shown again.
     wake_q  <= started_q && wake_i;
     could_q <= started_q && (dut.gen_places.waits_q[watch_q] && wake_i ||
@@ -121,6 +123,10 @@ module coherence_cache_pending_props
       end
       if (could_q) assert (!dut.gen_places.waits_q[watch_q]);
       assert (turns_q < 3'(Places));
+      // None is held from asking twice, nor while none waits.
+      if (s2_q[watch_q]) begin
+        assert (hold_o == (dut.gen_places.waits_q != '0 && !had_q));
+      end
       // What makes the above inductive.
       assert ((~dut.gen_places.after_q & (~dut.gen_places.after_q + 1'b1)) == '0);
       assert (turns_q + 3'(between) < 3'(Places));
@@ -128,7 +134,8 @@ module coherence_cache_pending_props
               dut.gen_places.s2_q == s2_q);
       assert ((s1_q & s2_q) == '0 && ((s1_q | s2_q | dut.gen_places.waits_q) & ~in_q) == '0);
       assert ((dut.gen_places.waits_q & (s1_q | s2_q)) == '0 && dut.again_q == (last_q != '0));
-      assert (dut.gen_places.wake_q == wake_q);
+      assert (dut.gen_places.wake_q == wake_q && (dut.gen_places.woken_q & ~in_q) == '0);
+      assert (dut.gen_places.woken_q[watch_q] == had_q);
       assert ((s1_q & (s1_q - 1'b1)) == '0 && (s2_q & (s2_q - 1'b1)) == '0);
       for (int unsigned p = 0; p < Places; p++) begin
         if (in_q[p]) begin
@@ -158,6 +165,7 @@ module coherence_cache_pending_props
       cover (again_i && drop_o && s1_q != '0);
       cover (late_drop_o && s1_q != '0);
       cover (done_i && dut.gen_places.waits_q != '0);
+      cover (hold_o && s2_q != '0);
       cover (in_q == '1 && dut.gen_places.waits_q == 4'd7);
     end
   end

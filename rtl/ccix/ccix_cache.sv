@@ -8,8 +8,8 @@
 ///   Handshake   as ccix_request. Answers have no ready: there is room for the snoops that the home
 ///               may have open
 ///   Ordering    operations are decided in their order, with Places those of a line in theirs;
-///               those that miss answer later. A load may be answered with its line as it was before
-///               a store that has no response yet
+///               those that miss answer later. A load may be answered with its line as it was
+///               before a store that has no response yet
 ///   Latency     a hit 4 cycles from req_valid_i to rsp_valid_o; a miss 6 to msg_valid_o; an
 ///               answer to rsp_valid_o 3
 ///   Throughput  a hit a cycle; a message a cycle

@@ -13,8 +13,10 @@
 ///               for req_valid_i
 ///   Ordering    orders in any: an acquire may pass a release of the same slot, and waits then.
 ///               Locks are not fair: who tries at the right time gets it
-///   Latency     a lock whose line is owned: order to answer 18 cycles, the cache's 4 three times
-///   Throughput  a lock in 17 cycles; lines that the cache does not have come at the same time
+///   Latency     a lock whose line is owned: order to answer 20 cycles, of them 5 to choose the
+///               order, and the cache's 4 three times
+///   Throughput  a lock in 16 cycles, the next one is chosen beside it; lines that the cache does
+///               not have come at the same time
 ///   Retry       an acquire of a lock that is held, or an order whose line another asked for, is
 ///               tried again after Pause cycles
 ///   Safety      between compare and swap no one else has the line: no snoop and no miss in between
@@ -82,50 +84,80 @@ module ccix_cas
   // ---------------------------------------------------------------- orders
   // An entry is free, due, tried, or waits for its line or for its time. Those whose line has come
   // go first, then releases. An entry does not ask for a line that another has asked for.
-  logic [Entries-1:0] used_q, due_q, late_q, came_q, asks_q, leaves_q, first;
+  logic [Entries-1:0] used_q, due_q, late_q, came_q, asks_q, leaves_q, free, first;
+  logic [Entries-1:0] after_q;  // behind the last that had its turn
   entry_t entry_q [Entries];
-  id_t free_id, due_id, id_q;
-  logic any_free, any_due;
+  id_t id_q;
   state_e state_q;
   logic [3:0] window_q;
   logic [7:0] pause_q;
   logic take, choose, stuck;
-  logic [Entries-1:0] gnt;
-  assign any_free      = used_q != '1;
-  assign order_ready_o = any_free;
-  assign take          = order_valid_i && any_free;
-  assign any_due       = due_q != '0;
-  // Not while the cache takes nothing: what it waits for may be behind a snoop.
-  assign choose        = state_q == StIdle && any_due && req_ready_i;
+  assign order_ready_o = used_q != '1;
+  assign take          = order_valid_i && order_ready_o;
+  assign free          = ~used_q & -(~used_q);
   assign first = came_q != '0 ? came_q : (due_q & leaves_q) != '0 ? due_q & leaves_q : due_q;
+
+  // ---------------------------------------------------------------- the next one
+  // In four steps, a new choice each cycle, all of them void when one is taken: those that may be
+  // next; one of them; its entry; which entries are of its line. The last stays while it is used.
+  logic [Entries-1:0] may_q, high_q, pick_q, match_q;
+  entry_t fetched, fetch_q, next_q, now_q;
+  id_t fetched_id, fetch_id_q, next_id_q;
+  logic fetch_some_q, next_some_q;
   always_comb begin
-    free_id = '0;
-    for (int unsigned e = Entries; e > 0; e--) if (!used_q[e-1]) free_id = id_t'(e - 1);
+    fetched    = entry_t'('0);
+    fetched_id = '0;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (pick_q[e]) begin
+        fetched    = fetched | entry_q[e];
+        fetched_id = fetched_id | id_t'(e);
+      end
+    end
   end
-  arb_rr #(.NumReq(Entries)) u_turns (
-    .clk_i, .rst_ni, .req_i(choose ? first : '0), .last_i(1'b1), .gnt_o(gnt), .idx_o(due_id)
-  );
+  // Not while the cache takes nothing: what it waits for may be behind a snoop.
+  assign choose = state_q == StIdle && next_some_q && req_ready_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {may_q, high_q, pick_q} <= '0;
+      {fetch_some_q, next_some_q} <= '0;
+      after_q <= '0;
+    end else begin
+      may_q        <= choose ? '0 : first;
+      high_q       <= choose ? '0 : first & after_q;
+      pick_q       <= choose ? '0 : high_q != '0 ? high_q & -high_q : may_q & -may_q;
+      fetch_some_q <= pick_q != '0 && !choose;
+      next_some_q  <= fetch_some_q && !choose && state_q != StProbe;
+      for (int unsigned e = 0; e < Entries; e++) if (choose) after_q[e] <= e > 32'(next_id_q);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    fetch_q    <= fetched;
+    fetch_id_q <= fetched_id;
+    if (!choose && state_q != StProbe) begin
+      next_q    <= fetch_q;
+      next_id_q <= fetch_id_q;
+      for (int unsigned e = 0; e < Entries; e++) match_q[e] <= entry_q[e].lock == fetch_q.lock;
+    end
+    if (choose) begin
+      id_q  <= next_id_q;
+      now_q <= next_q;
+    end
+  end
 
   // ---------------------------------------------------------------- one lock at a time
   // A probe's tag has the entry's number; bit 7 is set for a store, as for records.
-  entry_t now;
   logic [63:0] held_q, next;
-  logic same;
-  logic mine, probed, able, ours, go, done;
+  logic zero_q;  // held_q is
+  logic mine, probed, able, same, ours, go, done;
   id_t rsp_id;
-  assign now    = entry_q[id_q];
   assign rsp_id = id_t'(rsp_tag_i[5:0]);
   assign mine   = rsp_valid_i && rsp_tag_i[6];
   assign probed = mine && rsp_id == id_q;
-  assign able   = now.op == LockRelease || (now.exclusive ? held_q == '0 : !held_q[63]);
+  assign able   = now_q.op == LockRelease || (now_q.exclusive ? zero_q : !held_q[63]);
+  assign same   = (match_q & asks_q) != '0;
   always_comb begin
-    if (now.op == LockRelease) next = now.exclusive ? '0 : held_q - 1'b1;
-    else next = now.exclusive ? {1'b1, 63'd0} : held_q + 1'b1;
-  end
-  always_comb begin
-    same = 1'b0;
-    for (int unsigned e = 0; e < Entries; e++)
-      if (asks_q[e] && entry_q[e].lock == now.lock) same = 1'b1;
+    if (now_q.op == LockRelease) next = now_q.exclusive ? '0 : held_q - 1'b1;
+    else next = now_q.exclusive ? {1'b1, 63'd0} : held_q + 1'b1;
   end
   assign ours          = (state_q == StProbe && !same) || state_q == StLoad ||
                          (state_q == StStore && able);
@@ -134,18 +166,18 @@ module ccix_cas
   assign hold_snoops_o = state_q != StIdle;
   assign req_valid_o   = ours || (req_valid_i && state_q == StIdle);
   assign req_ready_o   = req_ready_i && state_q == StIdle;
-  assign req_write_o   = ours ? state_q != StLoad : req_write_i;
-  assign req_index_o   = ours ? index_t'(now.lock) : req_index_i;
-  assign req_tag_o     = ours ? {state_q != StLoad, 1'b1, 6'(id_q)} : req_tag_i;
-  assign req_mask_o    = !ours ? req_mask_i : state_q == StStore ? {8'hFF, 56'd0} :
+  assign req_write_o   = hold_snoops_o ? state_q != StLoad : req_write_i;
+  assign req_index_o   = hold_snoops_o ? index_t'(now_q.lock) : req_index_i;
+  assign req_tag_o     = hold_snoops_o ? {state_q != StLoad, 1'b1, 6'(id_q)} : req_tag_i;
+  assign req_mask_o    = !hold_snoops_o ? req_mask_i : state_q == StStore ? {8'hFF, 56'd0} :
                          state_q == StLoad ? '1 : '0;
-  assign req_data_o    = ours ? {next, 448'd0} : req_data_i;
+  assign req_data_o    = hold_snoops_o ? {next, 448'd0} : req_data_i;
   assign rsp_valid_o   = rsp_valid_i && !rsp_tag_i[6];
 
   assign done         = (state_q == StWritten && probed) || (state_q == StStore && !able);
-  assign ans_valid_o  = done && (able || now.op == LockTry);
-  assign ans_status_o = !able ? LockBusy : now.op == LockRelease ? LockReleased : LockGranted;
-  assign ans_slot_o   = now.slot;
+  assign ans_valid_o  = done && (able || now_q.op == LockTry);
+  assign ans_status_o = !able ? LockBusy : now_q.op == LockRelease ? LockReleased : LockGranted;
+  assign ans_slot_o   = now_q.slot;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -163,22 +195,24 @@ module ccix_cas
         due_q  <= due_q | late_q;
         late_q <= '0;
       end
-      if (take) begin
-        used_q[free_id] <= 1'b1;
-        due_q[free_id]  <= 1'b1;
-        leaves_q[free_id] <= order_op_i == LockRelease;
-      end
-      // The line of one that was tried before has come.
-      if (mine && asks_q[rsp_id]) begin
-        asks_q[rsp_id] <= 1'b0;
-        due_q[rsp_id]  <= 1'b1;
-        came_q[rsp_id] <= 1'b1;
+      for (int unsigned e = 0; e < Entries; e++) begin
+        if (take && free[e]) begin
+          used_q[e]   <= 1'b1;
+          due_q[e]    <= 1'b1;
+          leaves_q[e] <= order_op_i == LockRelease;
+        end
+        // The line of one that was tried before has come.
+        if (mine && rsp_id == id_t'(e) && asks_q[e]) begin
+          asks_q[e] <= 1'b0;
+          due_q[e]  <= 1'b1;
+          came_q[e] <= 1'b1;
+        end
       end
       case (state_q)
         StIdle: if (choose) begin
           state_q       <= StProbe;
-          due_q[due_id]  <= 1'b0;
-          came_q[due_id] <= 1'b0;
+          due_q[next_id_q]  <= 1'b0;
+          came_q[next_id_q] <= 1'b0;
         end
         StProbe: begin
           if (same) begin
@@ -213,14 +247,18 @@ module ccix_cas
     end
   end
   always_ff @(posedge clk_i) begin
-    if (take)
-      entry_q[free_id] <= '{op: order_op_i, exclusive: order_exclusive_i, lock: order_lock_i,
-                            slot: order_slot_i};
-    if (choose) id_q <= due_id;
+    for (int unsigned e = 0; e < Entries; e++) begin
+      if (take && free[e])
+        entry_q[e] <= '{op: order_op_i, exclusive: order_exclusive_i, lock: order_lock_i,
+                        slot: order_slot_i};
+    end
     window_q <= choose || go || probed ? 4'(Window) : window_q - 1'b1;
-    if (state_q == StRead && probed) held_q <= rsp_lock_i;
+    if (state_q == StRead && probed) begin
+      held_q <= rsp_lock_i;
+      zero_q <= rsp_lock_i == '0;
+    end
   end
 
   logic unused;
-  assign unused = ^{gnt, rsp_tag_i[7]};
+  assign unused = rsp_tag_i[7];
 endmodule

@@ -111,7 +111,7 @@ module coherence_cache
   } input_t;
 
   // ---------------------------------------------------------------- 0: choose
-  logic again, done, wake, drop, late_drop, core_room, fwd_room, choose_core, head_valid;
+  logic again, done, wake, drop, late_drop, hold, core_room, fwd_room, choose_core, head_valid;
   core_e head_op;
   index_t head_index;
   logic [7:0] head_tag;
@@ -123,7 +123,7 @@ module coherence_cache
     .core_mask_i, .core_data_i, .core_atomic_i, .valid_o(head_valid), .op_o(head_op),
     .index_o(head_index), .tag_o(head_tag), .mask_o(head_mask), .data_o(head_data),
     .atomic_o(head_atomic), .take_i(choose_core), .done_i(done), .again_i(again),
-    .wake_i(wake), .drop_o(drop), .late_drop_o(late_drop)
+    .wake_i(wake), .drop_o(drop), .late_drop_o(late_drop), .hold_o(hold)
   );
 
   logic s0_valid, s1_taken_q, s1_valid, s2_valid_q, rsp_silent, change_busy, take_fwd;
@@ -202,9 +202,8 @@ module coherence_cache
   // A line that is looked up passes the stages where no input does: it changes nothing.
   logic [1:0] looks_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      {s1_taken_q, s2_valid_q, looks_q} <= '0;
-    end else begin
+    if (!rst_ni) {s1_taken_q, s2_valid_q, looks_q} <= '0;
+    else begin
       looks_q    <= {looks_q[0], Look && look_i.valid && !s0_valid};
       s1_taken_q <= s0_valid;
       s2_valid_q <= s1_valid && !(s1_q.core && drop);
@@ -267,7 +266,7 @@ module coherence_cache
   assign upgrade = hit && s2_q.core && step.emits == MsgRupg;
   assign miss    = gone || upgrade;
   // It waits for a place; what is blocked, for its line; an eviction of no line, for nothing.
-  assign full     = s2_open_q != '0 || !free_some;
+  assign full     = s2_open_q != '0 || !free_some || hold;
   assign waits    = (miss && full) || (gone && new_ways == '0);
   assign allocate = s2_valid_q && miss && !waits;
   // An atomic that misses comes again until its line is here.

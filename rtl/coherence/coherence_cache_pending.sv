@@ -4,14 +4,15 @@
 ///
 /// An operation stays in its place until it is decided. It is shown if all older ones of its line
 /// are in the pipeline. One that must wait makes the caller drop those of its line behind it; it is
-/// shown again when an answer or a GACK has changed what it waited for, and then they are.
+/// shown again when an answer or a GACK has changed what it waited for, and then they are. While
+/// one waits, hold_o says that another asks for no line, unless it has waited: so lines that both
+/// sides want are asked for together, and an operation waits so for one answer at most.
 ///
 ///   Handshake   core: valid/ready; core_ready_o depends on no input, valid_o on none. take_i: what
 ///               is shown goes into stage 1, and into stage 2 a cycle later unless drop_o or
 ///               late_drop_o. done_i, again_i: strobes of what is in stage 2. wake_i: strobe
 ///   Ordering    those of a line in theirs; between lines none, and each that may be shown is taken
-///               after Places - 1 others
-///                                            (proved: formal/coherence/coherence_cache_pending.sby)
+///               after Places - 1 others    (proved: formal/coherence/coherence_cache_pending.sby)
 ///   Latency     core_valid_i to valid_o 1 cycle; wake_i to valid_o 1
 ///   Throughput  an operation a cycle
 ///   Parameters  Bytes of a line, 1..128; Places 0: coherence_cache_window, in which all keep their
@@ -44,9 +45,10 @@ module coherence_cache_pending
   input  logic               take_i,
   input  logic               done_i,
   input  logic               again_i,
-  input  logic               wake_i,
+  input  logic               wake_i,      // an answer has come, or an MSHR is free
   output logic               drop_o,      // by what is in stage 2
-  output logic               late_drop_o  // by what was there a cycle before
+  output logic               late_drop_o, // by what was there a cycle before
+  output logic               hold_o       // what is in stage 2 must wait if it is a miss
 );
   logic again_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -62,6 +64,7 @@ module coherence_cache_pending
     );
     assign drop_o      = again_i;
     assign late_drop_o = again_q;
+    assign hold_o      = 1'b0;
     logic unused;
     assign unused = wake_i;
   end else begin : gen_places
@@ -78,7 +81,8 @@ module coherence_cache_pending
       logic [8*Bytes-1:0] data;
     } operation_t;
 
-    places_t used_q, waits_q, s1_q, s2_q, after_q;  // s1_q, s2_q: in that stage, or zero
+    places_t used_q, waits_q, woken_q;  // waits; has waited
+    places_t s1_q, s2_q, after_q;       // in that stage, or zero; those whose turn is next
     places_t older_q [Places];  // of the same line, and came before
     index_t index_q [Places];
     operation_t pend_q [Places];
@@ -117,9 +121,10 @@ module coherence_cache_pending
     // ---------------------------------------------------------------- what must wait
     assign drop_o      = again_i && s1_index_q == s2_index_q;
     assign late_drop_o = again_q && s1_index_q == s3_index_q;
+    assign hold_o      = waits_q != '0 && (s2_q & woken_q) == '0;
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        {used_q, waits_q, s1_q, s2_q} <= '0;
+        {used_q, waits_q, woken_q, s1_q, s2_q} <= '0;
         after_q <= '1;
         wake_q  <= 1'b0;
       end else begin
@@ -128,6 +133,7 @@ module coherence_cache_pending
         s1_q   <= take_i ? shown : '0;
         s2_q   <= drop_o || late_drop_o ? '0 : s1_q;
         if (take_i) after_q <= ~(shown | (shown - 1'b1));
+        woken_q <= (woken_q | (wake_i ? waits_q : '0)) & ~(done_i ? s2_q : '0);
         // What it waits for may have come since it was looked up.
         if (wake_i) waits_q <= '0;
         else if (again_i && !wake_q) waits_q <= waits_q | s2_q;

@@ -4,7 +4,8 @@ module ccix_axi_bench
   import ccix_pkg::*;
 #(
   parameter int unsigned DataWidth = 128,
-  parameter bit          Atomics   = 1'b1
+  parameter bit          Atomics   = 1'b1,
+  parameter int unsigned Places    = 0
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -76,7 +77,9 @@ module ccix_axi_bench
     .core_data_o(core_data), .core_atomic_o(core_atomic), .core_rsp_valid_i(core_rsp_valid),
     .core_rsp_tag_i(core_rsp_tag), .core_rsp_error_i(1'b0), .core_rsp_data_i(core_rsp_data)
   );
-  ccix_cache #(.Sets(2), .Ways(4), .NumMshr(4), .Atomics(Atomics)) u_cache (
+  ccix_cache #(
+    .Sets(2), .Ways(4), .NumMshr(4), .Atomics(Atomics), .Places(Places)
+  ) u_cache (
     .clk_i, .rst_ni, .req_valid_i(core_valid), .req_ready_o(core_ready),
     .req_write_i(core_write), .req_evict_i(1'b0), .req_index_i(index_t'(core_index)),
     .req_tag_i(core_tag), .req_mask_i(core_mask), .req_data_i(core_data),

@@ -144,3 +144,36 @@ async def a_writer_is_alone_and_a_lock_is_free_when_all_have_left(dut: Any) -> N
         left = 0 if line not in cache.theirs else WRITER if cache.theirs[line] else 1
         assert lock == left, f"line {line} keeps a lock"
     assert counts[BUSY] > 20
+
+
+@cocotb.test()
+async def a_lock_takes_20_cycles_alone_and_16_behind_another(dut: Any) -> None:
+    """Lines that the cache owns, which takes each access at once."""
+    cache = Cache(random.Random(1))
+    cache.owned = [True] * LINES
+    for port in ("order_valid_i", "req_valid_i", "rsp_valid_i", "rst_ni"):
+        getattr(dut, port).value = 0
+    dut.req_ready_i.value = 1
+    cocotb.start_soon(Clock(dut.clk_i, 4, unit="ns").start())
+    for _ in range(4):
+        await FallingEdge(dut.clk_i)
+    dut.rst_ni.value = 1
+    orders, ends = {0: 0, 40: 1, 41: 2, 42: 3}, []
+    for clock in range(120):
+        dut.order_valid_i.value = int(clock in orders)
+        if clock in orders:
+            dut.order_op_i.value, dut.order_exclusive_i.value = ACQUIRE, 1
+            dut.order_slot_i.value = dut.order_lock_i.value = orders[clock]
+        await RisingEdge(dut.clk_i)
+        if dut.ans_valid_o.value:
+            ends.append(clock)
+        if dut.req_valid_o.value:
+            ports = (dut.req_index_o, dut.req_tag_o, dut.req_write_o, dut.req_mask_o, dut.req_data_o)
+            line, tag, write, mask, data = (int(port.value) for port in ports)
+            cache.access(clock, line, tag, bool(write), mask, data)
+        await FallingEdge(dut.clk_i)
+        answer = cache.answer(clock + 1)
+        dut.rsp_valid_i.value = int(answer is not None)
+        if answer:
+            dut.rsp_tag_i.value, dut.rsp_lock_i.value = answer
+    assert ends == [20, 60, 76, 92]

@@ -88,8 +88,15 @@ def test_ccix_cas() -> None:
     run("isthmus:ccix:ccix", "ccix_cas", "ccix_cas_tb", parameters={"Entries": 16})
 
 
-def test_ccix_axi() -> None:
-    run("isthmus:ccix:ccix", "ccix_axi_bench", "ccix_axi_tb", extra_sources=[HERE / "ccix_axi_bench.sv"])
+@pytest.mark.parametrize("places", [0, 16])
+def test_ccix_axi(places: int) -> None:
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_axi_bench",
+        "ccix_axi_tb",
+        parameters={"Places": places},
+        extra_sources=[HERE / "ccix_axi_bench.sv"],
+    )
 
 
 def test_ccix_log() -> None:

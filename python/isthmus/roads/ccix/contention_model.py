@@ -10,10 +10,8 @@ does not know yet; at the FPGA, for another half of a round trip without the hom
 on its way to the host, the first half of that time still at the FPGA. A random store meets each state as
 often as lines are in it.
 
-The host's stores wait for nothing but their own lines. The FPGA's cache decides stores in their order: one
-that meets a line under way to the FPGA holds all behind it. So the cache is running or held, and lines
-under way are counted for each apart: those of a held cache become fewer until the line comes for which it
-is held, and then all stores behind it are decided at once.
+A store of either side waits for nothing but its own line: one of the FPGA that meets a line under way is done
+when that comes, with all others that wait for it.
 """
 
 from __future__ import annotations
@@ -41,13 +39,13 @@ class Terms:
 
 @dataclass(frozen=True)
 class Predicted:
-    """The means of both sides in ns, lines that came to each, and how often the FPGA's cache was held."""
+    """The means of both sides in ns, lines that came to each, and stores of the FPGA that met one under way."""
 
     fpga: float
     host: float
     to_fpga: float
     to_host: float
-    held: float
+    met: float
 
     @property
     def transfers(self) -> float:
@@ -60,80 +58,56 @@ class _Cache:
 
     def __init__(self, lines: int, window: int, trip: int) -> None:
         self.lines, self.window, self.trip, self.size = lines, window, trip, trip + 1
-        self.running = 1.0
-        """The probability that it is not held."""
         self.under_way = [0.0] * self.size
-        """Lines on their way while it is running, by the time when they come."""
-        self.held = [0.0] * self.size
-        """The probability that it is held until then."""
-        self.behind = [[0.0] * self.size for _ in range(self.size)]
-        """Lines on their way while it is held until then, by the time when they come."""
-        self.all_under_way = 0.0
+        """Lines on their way, each with the store that asked for it, by the time when they come."""
+        self.waiting = [0.0] * self.size
+        """Other stores, by the time when their line comes."""
         self.here = 0.0
         """Lines that it has."""
-        self.met = 0.0
+        self.met = self.held = self.asks = 0.0
 
     def come(self, now: int) -> float:
-        """Lines come; the stores that end with them, and with a hold that is over."""
-        ended = self.under_way[now]
-        self.under_way[now] = 0.0
-        if self.running < 1 - LEAST:
-            for until, held in enumerate(self.held):
-                if held > 0:
-                    ended += self.behind[until][now]
-                    self.behind[until][now] = 0.0
-        self.all_under_way -= ended
-        self.here += ended
-        freed, self.held[now] = self.held[now], 0.0
-        if freed > 0:
-            self.running += freed
-            self.under_way = [a + b for a, b in zip(self.under_way, self.behind[now], strict=True)]
-            self.behind[now] = [0.0] * self.size
-        return ended + freed
+        """Lines come; the stores that end with them."""
+        lines, others = self.under_way[now], self.waiting[now]
+        stays = 1 - others / max(LEAST, sum(self.waiting))
+        self.under_way[now] = self.waiting[now] = 0.0
+        self.here += lines
+        asks = self.held * (1 - math.exp(-lines) * max(0.0, stays) if sum(self.waiting) > LEAST else 1)
+        self.held -= asks
+        self.asks = asks
+        return lines + others
 
     def decide(self, now: int, left: float) -> tuple[float, float, float]:
-        """Decides what is ready, in its order, until one meets a line under way: begun, hits, misses."""
-        if left <= 0 or self.running <= LEAST:
-            return 0.0, 0.0, 0.0
-        under_way = sum(self.under_way) / self.running
-        ready = min(self.window - under_way, PARTS, left / self.running)
+        """Decides what is ready: begun, hits, misses."""
+        under_way = sum(self.under_way)
         others = (self.window - 1) / self.window
         hit = min(1.0, self.here / self.lines)
-        free, hits, misses, meets = 1.0, 0.0, 0.0, 0.0
+        # Those that were held ask now, several of one line once: no line was asked for meanwhile.
+        misses = self.lines * -math.expm1(-self.asks / self.lines)
+        meets, hits = self.asks - misses, 0.0
+        ready = min(self.window - under_way - sum(self.waiting) - self.held - self.asks, PARTS, left)
+        free = math.exp(-sum(self.waiting))
+        begun = 0.0
         while ready > LEAST:
             part, ready = min(1.0, ready), ready - 1
             meet = min((under_way + misses) / self.lines * others, 1 - hit)
-            gone = (self.all_under_way + misses * self.running) / self.lines
-            miss = max(0.0, min(1 - hit - meet, 1 - hit - gone))
-            hits += free * part * (1 - meet - miss)
-            misses += free * part * miss
-            meets += free * part * meet
-            free *= 1 - part * meet
-        begun, hit, missed = (self.running * some for some in (hits + misses + meets, hits, misses))
-        self.under_way[(now + self.trip) % self.size] += missed
-        self.all_under_way += missed
-        self._hold(self.running * meets)
-        return begun, hit, missed
+            miss = max(0.0, 1 - hit - (under_way + misses) / self.lines)
+            begun += part
+            hits += part * (1 - meet - miss)
+            misses += part * miss * free
+            self.held += part * miss * (1 - free)
+            meets += part * meet
+        self.under_way[(now + self.trip) % self.size] += misses
+        self._wait(meets)
+        return begun, hits, misses
 
-    def _hold(self, mass: float) -> None:
-        """It is held, with this probability, by one of the lines under way; others are as they were."""
-        if mass <= LEAST:
-            return
-        self.met += mass
+    def _wait(self, stores: float) -> None:
+        """These met lines under way, any of them."""
+        self.met += stores
         total = sum(self.under_way)
-        rest = max(0, self.window - 2) / max(1, self.window - 1)
-        others = [some / self.running * rest for some in self.under_way]
-        left = [some - mass * other for some, other in zip(self.under_way, others, strict=True)]
-        for until, some in enumerate(self.under_way):
-            share = mass * some / total if total > 0 else 0.0
-            if share > 0:
-                self.held[until] += share
-                row = self.behind[until]
-                self.behind[until] = [a + share * b for a, b in zip(row, others, strict=True)]
-                self.behind[until][until] += share
-                left[until] -= share
-        self.under_way = [max(0.0, some) for some in left]
-        self.running -= mass
+        if total > 0:
+            for until, lines in enumerate(self.under_way):
+                self.waiting[until] += stores * lines / total
 
 
 class _Home:
