@@ -134,7 +134,7 @@ def test_no_store_is_lost_where_host_and_fpga_store_to_the_same_lines(
     terms = counted["terms_ps"]
     assert terms["fpga_local"] < terms["fpga_remote"]
     assert terms["host_local"] < terms["host_remote"]
-    longest = max(counted[side]["longest_offered_ps"] for side in ("fpga", "host"))
+    longest = max(counted[side]["longest_ps"] for side in ("fpga", "host"))
     assert longest <= 4 * terms["fpga_remote"]
     # What waits at the FPGA's port has begun.
     assert counted["fpga"]["longest_ps"] >= counted["fpga"]["longest_offered_ps"]

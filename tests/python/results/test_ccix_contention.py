@@ -36,16 +36,14 @@ def test_each_store_of_either_side_ends_and_lines_go_to_and_fro() -> None:
         assert found.to_fpga < 1024
 
 
-def test_one_store_at_a_time_is_never_held() -> None:
-    assert predicted(EVEN, 64, 1024, 1).held == 0
-    many = predicted(EVEN, 64, 1024, 16)
-    # With 16 in flight nearly each trip of a line ends a hold.
-    assert 15 < many.held < 60
+def test_one_store_at_a_time_meets_no_line_under_way() -> None:
+    assert predicted(EVEN, 64, 1024, 1).met == 0
+    assert 30 < predicted(EVEN, 64, 1024, 16).met < 200
 
 
-def test_a_line_under_way_is_waited_for_and_holds_the_fpga_behind_it() -> None:
+def test_a_line_under_way_is_waited_for_by_all_that_meet_it() -> None:
     one, many = (predicted(EVEN, 512, 1024, window) for window in (1, 16))
-    assert many.fpga > 1.05 * one.fpga
+    assert many.fpga > 1.03 * one.fpga
     assert many.host > 1.05 * one.host
     # What others wait for is there when they end: fewer lines cross the link.
     assert many.transfers < one.transfers + 100

@@ -31,7 +31,7 @@ MOST_WINDOW = 16
 BYTES = LINE_BYTES // 2
 """Of a store: each side has half of a line, so that no store of either may be lost."""
 ROUNDS = 8
-"""Of one run: 2 x 1024 stores, 16 in flight, are some 25 waits for lines under way: too few for a mean."""
+"""Of one run: 2 x 1024 stores, 16 in flight, are some 60 waits for lines under way: too few for a mean."""
 MODEL_LINES = 4 * 32
 """From four times the lines that the FPGA's cache requests at once on. Of fewer lines the share that a side
 has wanders far from its mean within a run, and the model has means alone."""

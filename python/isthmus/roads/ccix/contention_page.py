@@ -8,7 +8,7 @@ from html import escape
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
-from isthmus.roads.ccix.contention import contended, longest_round_trips, mean, model_mean
+from isthmus.roads.ccix.contention import contended, longest_queued, mean, model_mean
 from isthmus.roads.ccix.contention_tables import HEADER, row
 
 TITLE = "Lines that the host and the FPGA both write"
@@ -23,7 +23,7 @@ COLOURS = ("c3", "c1", "c4", "c2", "c5", "c6")
 def page(document: Document) -> str:
     """The whole page as text."""
     runs = contended(document)
-    worst = max(map(longest_round_trips, runs))
+    worst = max(map(longest_queued, runs))
     few = max(runs, key=mean)
     sentence = (
         f"The longest of all stores waits {worst:.2f} round trips. The mean is at most {mean(few):.0f} ns, "

@@ -87,7 +87,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "logic_cycles": each(_logic_cycles),
     "contention_model_percent": each(_model_percent),
     "contention_formula_percent": each(_formula_percent),
-    "contention_round_trips": each(contention.longest_round_trips),
+    "contention_round_trips": each(contention.longest_queued),
     "lock_wait_fpga_ns": each(_lock_wait_ns("fpga", "avg")),
     "lock_wait_fpga_median_ns": each(_lock_wait_ns("fpga", "p50")),
     "lock_wait_host_ns": each(_lock_wait_ns("host", "avg")),
