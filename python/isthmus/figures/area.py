@@ -120,7 +120,12 @@ def measure_way(entry: CoreEntry, family: str, way: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="isthmus-area-") as name:
         report = Path(name) / "stat.json"
         passes = synthesis(way, f"{hierarchy} -top {entry.top}")
-        passes = [yosys.read(entry), *passes, f"tee -q -o {report} stat -json"]
+        blocks = [
+            command
+            for memory in entry.block
+            for command in (f"select -assert-any m:{memory}", f'setattr -set ram_style "block" m:{memory}')
+        ]
+        passes = [yosys.read(entry), *blocks, *passes, f"tee -q -o {report} stat -json"]
         yosys.run(f"{entry.name} ({family})", passes, Path(name))
         cells: dict[str, int] = json.loads(report.read_text())["design"]["num_cells_by_type"]
     return count(cells, family)

@@ -48,6 +48,9 @@ class CoreEntry:
     without: Mapping[str, str] = field(default_factory=dict)
     flat: bool = True
     """Area across module borders; else each module once, for a design with hundreds of copies of one."""
+    block: tuple[str, ...] = ()
+    """Memories that are of blocks. Yosys 0.70 takes one of one port and more than 256 words on UltraScale+ for
+    LUT memories of 2^16 words, which do not exist, and stops."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ def load(path: Path = TABLE) -> dict[str, CoreEntry]:
                 _peers(row),
                 dict(row.get("without", {})),
                 bool(row.get("flat", True)),
+                tuple(row.get("block", ())),
             )
     return entries
 
