@@ -49,8 +49,8 @@ class CoreEntry:
     flat: bool = True
     """Area across module borders; else each module once, for a design with hundreds of copies of one."""
     block: tuple[str, ...] = ()
-    """Memories that are of blocks. Yosys 0.70 takes one of one port and more than 256 words on UltraScale+ for
-    LUT memories of 2^16 words, which do not exist, and stops."""
+    """Memories that are of blocks. Yosys 0.70 takes one with one port and more than 256 words on
+    UltraScale+ for LUT memories of 2^16 words, which do not exist, and stops."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ does not know yet; at the FPGA, for another half of a round trip without the hom
 on its way to the host, the first half of that time still at the FPGA. A random store meets each state as
 often as lines are in it.
 
-A store of either side waits for nothing but its own line: one of the FPGA that meets a line under way is done
-when that comes, with all others that wait for it.
+A store of the FPGA that meets a line under way is done when that comes, with all others that wait for it.
+While one waits, one that misses is held: it asks for its line when any line comes, or none waits any more.
+The host's stores wait for nothing but their own lines.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Predicted:
-    """The means of both sides in ns, lines that came to each, and stores of the FPGA that met one under way."""
+    """The means of both sides in ns, lines that came to each, stores of the FPGA that met one."""
 
     fpga: float
     host: float
@@ -64,17 +65,19 @@ class _Cache:
         """Other stores, by the time when their line comes."""
         self.here = 0.0
         """Lines that it has."""
-        self.met = self.held = self.asks = 0.0
+        self.met = 0.0
+        self.held, self.asks = 0.0, 0.0
+        """Stores that ask for their lines later, and now."""
 
     def come(self, now: int) -> float:
         """Lines come; the stores that end with them."""
         lines, others = self.under_way[now], self.waiting[now]
-        stays = 1 - others / max(LEAST, sum(self.waiting))
+        waiting = sum(self.waiting)
+        # No line comes, and others still wait.
+        stay = math.exp(-lines) * max(0.0, 1 - others / waiting) if waiting > LEAST else 0.0
+        self.asks, self.held = self.held * (1 - stay), self.held * stay
         self.under_way[now] = self.waiting[now] = 0.0
         self.here += lines
-        asks = self.held * (1 - math.exp(-lines) * max(0.0, stays) if sum(self.waiting) > LEAST else 1)
-        self.held -= asks
-        self.asks = asks
         return lines + others
 
     def decide(self, now: int, left: float) -> tuple[float, float, float]:
