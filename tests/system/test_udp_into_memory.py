@@ -23,6 +23,7 @@ pytestmark = pytest.mark.deterministic
 Run = Callable[..., dict[str, Any]]
 PS_PER_CYCLE = 5_000
 """Of 200 MHz."""
+TEN_GIGABIT = "nanet-10g"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,7 @@ def run() -> Run:
         skip_idle: bool = True,
         page_kib: int = 0,
         where: str = PLATFORM,
+        without: str = "",
         **settings: Any,
     ) -> dict[str, Any]:
         platform = platforms.load(where)
@@ -52,6 +54,7 @@ def run() -> Run:
         made["workload"] |= settings
         for name, constants in (groups or {}).items():
             made["platform"][name] |= constants
+        made["platform"].pop(without, None)
         (found,) = native.run_scenario(made)
         return found
 
@@ -200,6 +203,105 @@ def test_a_buffer_that_does_not_fill_is_announced_after_its_time(run: Run) -> No
     assert found["latency_ps"]["max"] <= 10_000_000
 
 
+# GPU memory ---------------------------------------------------------------------------------------
+
+
+def in_the_gpu(found: dict[str, Any]) -> dict[str, int]:
+    """Bytes that the GPU's link carried to it."""
+    return {name: count for name, count in found["counters"].items() if name.startswith("gpu.down.")}
+
+
+@pytest.mark.parametrize("where", [PLATFORM, TEN_GIGABIT])
+@pytest.mark.parametrize("memory", ["gpu", "staged"])
+def test_the_stages_of_a_datagram_into_a_gpu_are_its_latency(run: Run, memory: str, where: str) -> None:
+    found = run(where=where, memory=memory)
+    stages = {stage["name"]: stage["ps"] for stage in found["stages"]}
+    assert found["stages_total_ps"] == sum(stages.values())
+    assert found["latency_ps"]["min"] <= found["stages_total_ps"] <= found["latency_ps"]["max"]
+    parts = found["workload"]["parts_ps"]
+    last = {"gpu": "last bytes visible in the GPU", "staged": "copy into the GPU"}[memory]
+    assert list(stages)[-1] == last
+    low, high = (parts["to_gpu"][end] - parts["to_program"][end] for end in ("min", "max"))
+    assert min(low, high) <= stages[last] <= max(low, high) or low == high == stages[last]
+    assert found["workload"]["memory"] == memory
+    assert found["id"].endswith(f"-{memory}")
+    assert found["checked"]["wrong"] == found["checked"]["lost"] == 0
+
+
+def test_peer_to_peer_every_byte_crosses_the_gpus_link_and_no_other_does(run: Run) -> None:
+    gpu, host = (run(memory=memory, window=4, bytes=1472) for memory in ("gpu", "host"))
+    assert in_the_gpu(gpu)["gpu.down.payload_bytes"] == 1472 * gpu["workload"]["sent"]
+    assert in_the_gpu(host) == {}
+    # The same gateware on the same link does the same: what differs is behind the root port.
+    assert gpu["counters"]["pcie.up.payload_bytes"] == host["counters"]["pcie.up.payload_bytes"]
+
+
+@pytest.mark.parametrize("profile", ["isthmus", "as-published"])
+def test_the_memory_behind_the_root_port_changes_no_part_inside_the_interface(run: Run, profile: str) -> None:
+    """Writes are posted, so the interface never waits for the GPU: the document's stages are the same."""
+    gpu, host = (run(profile, memory=memory)["workload"]["parts_ps"] for memory in ("gpu", "host"))
+    assert {name: gpu[name] for name in host} == host
+    assert gpu.keys() - host.keys() == {"to_gpu"}
+
+
+def test_the_last_bytes_are_in_the_gpu_a_link_after_the_event(run: Run) -> None:
+    parts = run(memory="gpu")["workload"]["parts_ps"]
+    groups = platforms.load(PLATFORM).groups
+    root = groups["root"]
+    ports = (root.transmit_latency.value + root.receive_latency.value) * 1e3
+    assert 0 <= parts["to_gpu"]["min"] - parts["to_program"]["min"] <= ports
+    # No sooner than its own writes can be: both links, and the GPU's memory.
+    assert parts["to_gpu"]["min"] - parts["after_frame"]["min"] < 2 * ports + 300_000
+
+
+def test_a_staged_datagram_costs_its_copy(run: Run) -> None:
+    parts = run(memory="staged", bytes=1472)["workload"]["parts_ps"]
+    copy = platforms.load(PLATFORM).groups["gpu"].copy.value * 1e6
+    # 16 lanes of 5 GT/s carry 8 GB/s before headers; with them at the least three quarters of that.
+    payload = 1472 / 8e9 * 1e12
+    for end in ("min", "max"):
+        assert payload <= parts["to_gpu"][end] - parts["to_program"][end] - copy <= payload * 4 / 3
+
+
+@pytest.mark.parametrize("memory", ["gpu", "staged"])
+def test_a_port_runs_at_line_rate_into_a_gpu_and_loses_nothing(run: Run, memory: str) -> None:
+    found = run(memory=memory, window=16, bytes=1472, iterations=120)
+    assert found["throughput"]["payload_bit_s"] / 8e6 >= (119.6 if memory == "gpu" else 119.0)
+    assert found["workload"]["lost"] == 0
+
+
+def test_four_ports_run_at_line_rate_into_a_gpu(run: Run) -> None:
+    found = run(ports=4, memory="gpu", window=16, bytes=1472)
+    assert found["throughput"]["payload_bit_s"] / 8e6 >= 478.5
+    assert found["workload"]["lost"] == 0
+
+
+@pytest.mark.parametrize("memory", ["gpu", "staged"])
+def test_pages_in_a_gpu_hold_what_was_sent(run: Run, memory: str) -> None:
+    # A buffer has two datagrams of 23 times 64 bytes: pages of 4 KiB end inside of them.
+    found = run(page_kib=4, memory=memory, window=8, bytes=1472, datagrams=2)
+    assert found["workload"]["lost"] == 0
+    assert found["counters"]["translate.refused"] == 0
+    assert found["checked"]["bytes"] == 1472 * found["workload"]["sent"]
+    assert (in_the_gpu(found).get("gpu.down.payload_bytes", 0) > 0) == (memory == "gpu")
+
+
+def test_a_program_that_copies_slower_than_datagrams_come_loses_them_and_every_one_is_counted(
+    run: Run,
+) -> None:
+    settings = {"rate_per_s": 200_000, "buffers": 4, "bytes": 200, "may_lose": True, "iterations": 200}
+    staged, gpu = (run(memory=memory, **settings) for memory in ("staged", "gpu"))
+    assert lost(staged, "no_buffer") == staged["workload"]["lost"] > 0
+    assert lost(staged, "delivered") + lost(staged, "no_buffer") == staged["workload"]["sent"]
+    assert gpu["workload"]["lost"] == 0
+
+
+def test_an_idle_interface_that_is_not_evaluated_changes_no_result_in_a_gpu(run: Run) -> None:
+    one, other = (run(skip_idle=skip, rate_per_s=20_000, bytes=300, memory="gpu") for skip in (True, False))
+    assert one.pop("simulation")["evaluated_cycles"] < other.pop("simulation")["evaluated_cycles"]
+    assert one == other
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -209,6 +311,10 @@ def test_a_buffer_that_does_not_fill_is_announced_after_its_time(run: Run) -> No
         ({"datagrams": 8, "window": 2}, "expected flush_us above 0"),
         ({"groups": {"cable": {"rate_mbit_s": 2500.0}}}, r"rate_mbit_s: 2500: expected 1000 or 10000"),
         ({"operation": "put"}, "nanet does not carry put: expected one of nic-to-memory"),
+        ({"memory": "disk"}, "unknown variant `disk`, expected one of `host`, `gpu`, `staged`"),
+        ({"memory": "gpu", "operation": "message"}, "workload.memory: gpu: a program sends from its host's"),
+        ({"memory": "gpu", "groups": {"gpu": {"lanes": 4}}}, "gpu.lanes: 4: fewer than platform.link.lanes"),
+        ({"memory": "gpu", "without": "gpu"}, "workload.memory: gpu: this platform has no GPU"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(run: Run, settings: dict[str, Any], message: str) -> None:
@@ -217,8 +323,6 @@ def test_what_cannot_be_is_refused_in_one_line(run: Run, settings: dict[str, Any
 
 
 # 10 Gigabit Ethernet ------------------------------------------------------------------------------
-
-TEN_GIGABIT = "nanet-10g"
 
 
 def line_rate(payload: int) -> float:

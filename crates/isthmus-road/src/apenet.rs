@@ -3,7 +3,6 @@
 //! GPU's.
 
 mod burst;
-mod data;
 mod run;
 pub mod scenario;
 mod world;

@@ -14,6 +14,7 @@ mod dma;
 pub mod eci;
 mod error;
 pub mod etherbone;
+pub mod gpu;
 mod host_bus;
 pub mod measurement;
 mod model;

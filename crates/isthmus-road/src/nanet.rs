@@ -27,6 +27,7 @@ use isthmus_sim::Picoseconds;
 
 use crate::arrivals::{Arrivals, is_saturated};
 use crate::error::RoadError;
+use crate::gpu::DataMemory;
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
 };
@@ -141,6 +142,10 @@ impl Run<'_> {
             1 => name,
             ports => format!("{name}-p{ports}"),
         };
+        let name = match workload.memory {
+            DataMemory::Host => name,
+            memory => format!("{name}-{}", memory.name()),
+        };
         let origin = Origin {
             road: NAME,
             platform: &scenario.platform.name,
@@ -165,6 +170,7 @@ impl Run<'_> {
             ("ports", json!(self.ports.len())),
             ("buffers", json!(workload.buffers)),
             ("datagrams", json!(workload.datagrams)),
+            ("memory", json!(workload.memory.name())),
             ("lost", json!(lost(self.ledgers))),
         ] {
             made.workload.insert(key.to_owned(), value);
@@ -182,7 +188,8 @@ impl Run<'_> {
         let clean = lost(self.ledgers) == 0 && workload.datagrams == 1;
         if clean {
             let ledger = self.ledgers[0].borrow();
-            let found = breakdown::of(self.world, &self.ports[0], &ledger, counted)?;
+            let found =
+                breakdown::of(self.world, &self.ports[0], &ledger, (counted, workload.memory))?;
             made.workload.insert("parts_ps".to_owned(), json!(found.parts));
             made.stages = found.stages;
             made.stages_total_ps = found.total.0;

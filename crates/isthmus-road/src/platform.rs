@@ -80,6 +80,35 @@ pub struct PciePort {
     pub credit_update_ns: f64,
 }
 
+/// A GPU on the bus of a host. Its port costs what the root port does.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PcieGpu {
+    /// Lanes of its link, of the generation of the device's; not fewer than that one has.
+    #[schemars(range(min = 1, max = 16))]
+    pub lanes: u32,
+    /// A peer's read request out of its port to the data there.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub read_ns: f64,
+    /// A peer's write out of its port to its being visible.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub write_ns: f64,
+    /// A copy of no bytes between its memory and the host's: call, engine, return.
+    #[schemars(range(min = 0.0, max = 1_000.0))]
+    pub copy_us: f64,
+}
+
+impl PcieGpu {
+    /// Refuses a link that is slower than the device's.
+    pub(crate) fn check(&self, link: &PcieLink) -> Result<(), RoadError> {
+        if self.lanes >= link.lanes {
+            return Ok(());
+        }
+        let reason = format!("{}: fewer than platform.link.lanes", self.lanes);
+        Err(RoadError::scenario("platform.gpu.lanes", reason))
+    }
+}
+
 /// Host memory as a device's DMA sees it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -82,6 +82,23 @@ class DmaMemory:
 
 
 @dataclass(frozen=True)
+class PcieGpu:
+    """A GPU on the bus of a host. Its port is as the root port."""
+
+    ENGINE: ClassVar = "PcieGpu"
+
+    lanes: Annotated[Constant, "lanes of its link, of the device's generation; not fewer than the device's"]
+    read: Annotated[Constant, "a peer's read request out of its port to the data there"]
+    write: Annotated[Constant, "a peer's write out of its port to its being visible"]
+    copy: Annotated[Constant, "copy of no bytes between its memory and the host's: call, engine, return"]
+
+
+MEMORIES = ("host", "gpu", "staged")
+"""Where data is: in the host's memory; in a GPU's, which the device reads and writes; in a GPU's, by copies
+to and from the host's."""
+
+
+@dataclass(frozen=True)
 class PcieHost:
     """Processor costs of PCIe accesses."""
 

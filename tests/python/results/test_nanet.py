@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from isthmus import platforms, verify
 from isthmus.errors import UserError
 from isthmus.results import Document, document
 from isthmus.roads.nanet import chain, page, stages, tables
-from isthmus.roads.nanet.bench import LARGEST, Point, Stream, measure
+from isthmus.roads.nanet.bench import LARGEST, SEND, Point, Stream, measure, parse_memories
 from isthmus.roads.nanet.platform import top
 from isthmus.roads.nanet.published import points
 from isthmus.roads.nanet.quantities import PARTS
@@ -28,8 +29,13 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
     work, platform = scenario["workload"], scenario["platform"]["name"]
     total = 1000 * (1_000 + 8 * work["bytes"])
     parts = {name: {"min": PART_PS, "avg": 1.2 * PART_PS, "max": 1.5 * PART_PS} for name in PARTS}
-    window, driver = work.get("window"), work["driver"]
+    window, driver, memory = work.get("window"), work["driver"], work["memory"]
     name = f"nic-to-memory/b{work['bytes']}-w{window}"
+    if memory == "host":
+        del parts["to_gpu"]
+    else:
+        name = f"{name}-{memory}"
+        parts["to_gpu"] = {end: 2 * value for end, value in parts["to_gpu"].items()}
     return [
         {
             "id": f"nanet/{platform}/{scenario['profile']}/{driver}/{name}",
@@ -38,6 +44,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
                 "operation": "nic-to-memory", "bytes": work["bytes"], "driver": driver, "window": window,
                 "rate_per_s": None, "noise": False, "busy": {"wire": 0.9}, "saturated": False, "lost": 0,
                 "ports": scenario["interface"]["ports"], "buffers": work["buffers"], "datagrams": 1,
+                "memory": memory,
                 "parts_ps": parts,
             },
             "definition": "one_way", "arrivals": f"window:{window}", "seed": scenario["seed"],
@@ -65,8 +72,8 @@ def measured() -> Document:
 
 def test_the_terminal_shows_each_run_and_the_parts_of_the_largest_datagram() -> None:
     text = tables.text(measured())
-    assert "as-published  window:1" in text
-    assert "isthmus       window:16" in text
+    assert "as-published  host    window:1" in text
+    assert "isthmus       gpu     window:16" in text
     assert f"# parts of the way, {LARGEST} bytes" in text
     assert "1.000..1.500" in text
 
@@ -77,14 +84,19 @@ def test_a_rate_that_is_not_carried_is_saturated() -> None:
         item["workload"]["saturated"] = item["workload"].get("window") != 1
     text = tables.text(document(raw["context"], raw["results"]))
     rows = [line.split() for line in text.splitlines() if " window:" in line]
-    assert {row[4] == "saturated" for row in rows if row[1] == "window:16"} == {True}
-    assert {row[4] == "saturated" for row in rows if row[1] == "window:1"} == {False}
+    assert {row[5] == "saturated" for row in rows if row[2] == "window:16"} == {True}
+    assert {row[5] == "saturated" for row in rows if row[2] == "window:1"} == {False}
 
 
 def test_the_page_answers_with_both_profiles() -> None:
     drawn = page.page(measured())
     assert "1.000 to 1.500 us (as-published), 1.000 to 1.500 us (isthmus) after its last byte" in drawn
+    assert (
+        "It is in a GPU&#x27;s memory 2.000 to 3.000 us (as-published, gpu), 2.000 to 3.000 us (isthmus, gpu)"
+        in (drawn)
+    )
     assert "1 port carries up to 100 MB/s, none lost." in drawn
+    assert "visible in the GPU&#x27;s memory" in drawn
 
 
 def test_the_page_of_a_program_that_sends_says_when_its_frame_is_on_the_wire_and_at_which_rate() -> None:
@@ -120,8 +132,11 @@ def test_stages_follow_from_their_durations_and_from_what_ends_at_the_same_momen
         item["latency_ps"]["avg"] = 20e6
         for name, us in durations.items():
             item["workload"]["parts_ps"][name]["avg"] = us * 1e6
-    one = next(m for m in document(raw["context"], raw["results"]) if m.workload["window"] == 1)
-    assert stages.spans(one) == {
+        if "to_gpu" in item["workload"]["parts_ps"]:
+            item["latency_ps"]["avg"] = 21e6
+            item["workload"]["parts_ps"]["to_gpu"]["avg"] = 9e6
+    single = [m for m in document(raw["context"], raw["results"]) if m.workload["window"] == 1]
+    expected = {
         "wire": (0, 12),
         "udp": (11, 14),
         "wake": (12.5, 13.5),
@@ -129,6 +144,9 @@ def test_stages_follow_from_their_durations_and_from_what_ends_at_the_same_momen
         "write": (17.5, 18),
         "program": (18, 20),
     }
+    found = {tables.way(m): stages.spans(m) for m in single}
+    assert found["isthmus"] == found["as-published"] == expected
+    assert found["isthmus, gpu"] == {**expected, "gpu": (20, 21)}
 
 
 def test_the_distribution_has_all_datagrams_each_where_it_came() -> None:
@@ -160,6 +178,8 @@ def test_every_published_number_of_the_interface_is_compared() -> None:
         (Stream(ports=5), "ports: 5; expected 1 to 4"),
         (Stream(buffers=3), "buffers: 3; expected a power of two, 1 to 64"),
         (Stream(window=9, buffers=8), "window: 9 datagrams in flight; the buffers hold 8"),
+        (Stream(memory="gpus"), "unknown memory 'gpus'; did you mean 'gpu'"),
+        (Stream(memory="gpu", operation=SEND), "memory: gpu; a program sends from its host's memory"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_built(stream: Stream, message: str) -> None:
@@ -179,3 +199,42 @@ def test_10_gigabit_ethernet_has_two_ports_and_its_own_device() -> None:
 def test_a_trigger_on_four_links_does_not_run_on_10_gigabit_ethernet() -> None:
     with pytest.raises(UserError, match="nanet-10g has 10 Gigabit Ethernet; the chain has 4 Gigabit links"):
         chain.measure([], platform="nanet-10g", runner=engine, given=Path("model.so"))
+
+
+def test_a_page_without_a_gpu_does_not_speak_of_one() -> None:
+    runs = [Point(Stream(1472, window=window), "isthmus") for window in (1, 16)]
+    drawn = page.page(measure(runs, runner=engine, given=Path("model.so")))
+    assert "is in a GPU&#x27;s memory" not in drawn
+    assert "visible in the GPU&#x27;s memory" not in drawn
+    assert "data in the GPU" not in tables.text(measure(runs, runner=engine, given=Path("model.so")))
+
+
+def test_every_memory_has_its_own_line_and_its_own_colour() -> None:
+    runs = [
+        Point(Stream(size, window=window, memory=memory), "isthmus")
+        for memory in ("host", "gpu", "staged")
+        for size in (64, 1472)
+        for window in (1, 16)
+    ]
+    drawn = page.figures(measure(runs, runner=engine, given=Path("model.so")))
+    after, rate = drawn[1], drawn[2]
+    series = [one["name"] for one in rate.panels[0].option["series"]]
+    assert series == ["isthmus", "isthmus, gpu", "isthmus, staged"]
+    assert len({one["colour"] for one in rate.panels[0].option["series"]}) == 3
+    # Until the data is there: twice as long in the made-up runs of a GPU.
+    rows = {(row[0], row[1]): row[2] for row in after.table.rows}
+    assert (rows["isthmus, least", "64"], rows["isthmus, gpu, least", "64"]) == ("1.000", "2.000")
+
+
+def test_a_list_of_memories() -> None:
+    assert parse_memories("host, gpu,host") == ["host", "gpu"]
+    with pytest.raises(UserError, match="unknown memory ''"):
+        parse_memories("host,")
+
+
+def test_a_platform_without_a_gpu_has_no_gpu_memory() -> None:
+    stored = platforms.load("nanet")
+    without = dataclasses.replace(stored, groups={k: v for k, v in stored.groups.items() if k != "gpu"})
+    with pytest.raises(UserError, match="memory: gpu; nanet has no GPU: expected a table gpu"):
+        measure([Point(Stream(memory="gpu"), platform=without)], runner=engine, given=Path("model.so"))
+    measure([Point(Stream(), platform=without)], runner=engine, given=Path("model.so"))

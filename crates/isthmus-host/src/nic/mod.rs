@@ -91,6 +91,9 @@ pub struct List {
     pub policy: Policy,
     /// Datagrams are also sent back to their sender, by an interface that was built for it.
     pub echo: bool,
+    /// Where the buffers are, when they are in another memory: a GPU's, which the interface writes peer to peer. Events
+    /// are in the program's own memory all the same. With [`NicConfig::paging`] its window says it.
+    pub window: Option<Window>,
 }
 
 /// Configuration of an interface.
@@ -201,7 +204,11 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
         }
         for (number, list) in config.lists.iter().enumerate() {
             // Places in the pages are the interface's own addresses.
-            let base = if config.paging.is_some() { 0 } else { base };
+            let base = match list.window {
+                _ if config.paging.is_some() => 0,
+                Some(window) => window.bus_address,
+                None => base,
+            };
             set_list(&mut bar, base, number as u32, list).await?;
         }
         let sending = match &config.send {
@@ -733,9 +740,22 @@ fn check<D: DmaMemory>(config: &NicConfig, memory: &D, version: u32) -> Result<(
         offset.is_multiple_of(PLACE_BYTES)
             && offset.checked_add(bytes).is_some_and(|end| end <= size)
     };
-    let size = config.paging.as_ref().map_or(memory.size(), Paging::bytes);
-    let inside = |offset: usize, bytes: usize| within(size, offset, bytes);
     for (number, list) in config.lists.iter().enumerate() {
+        let size = match (&config.paging, list.window) {
+            (Some(_), Some(_)) => {
+                return refuse(format!("list {number}: a window, but its buffers are in pages"));
+            }
+            (Some(paging), None) => paging.bytes(),
+            (None, Some(window)) if !window.bus_address.is_multiple_of(PLACE_BYTES as u64) => {
+                return refuse(format!(
+                    "list {number}: a window at {:#x}: a multiple of {PLACE_BYTES} expected",
+                    window.bus_address
+                ));
+            }
+            (None, Some(window)) => window.bytes,
+            (None, None) => memory.size(),
+        };
+        let inside = |offset: usize, bytes: usize| within(size, offset, bytes);
         let buffers = list.offsets.len();
         if buffers == 0 || buffers > most || !buffers.is_power_of_two() {
             return refuse(format!(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Peers of a program that sends: whom the driver asks for an address, and what it keeps.
+//! Peers of a program that sends: whom the driver asks for an address, and what it keeps; buffers in the memory of a
+//! peer on the bus.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use isthmus_host::nic::{List, Nic, NicConfig, NicError, Policy, SendMemory};
+use isthmus_host::nic::{List, Nic, NicConfig, NicError, Policy, SendMemory, Window};
 use isthmus_host::pcie::{DmaMemory, Mmio};
 use isthmus_host::regs::{nanet, nanet_send};
 use isthmus_host::transport::TransportError;
@@ -176,6 +177,7 @@ fn config() -> NicConfig {
         flush_cycles: 0,
         policy: Policy::Newest,
         echo: false,
+        window: None,
     };
     NicConfig {
         lists: vec![list],
@@ -288,4 +290,29 @@ fn a_peer_that_a_post_waits_for_keeps_its_place() {
     assert!(matches!(refused, Err(NicError::SendQueueFull)));
     assert_eq!(board.borrow().peers.len(), 16);
     assert_eq!(board.borrow().peers[&0], peer(0, 7));
+}
+
+#[test]
+fn a_lists_buffers_may_be_in_the_memory_of_a_peer_on_the_bus() {
+    let opened = |window: Window, offset: usize| {
+        let (board, mut config) = (board(true), config());
+        (config.lists[0].window, config.lists[0].offsets) = (Some(window), vec![offset]);
+        let machine = || Machine(Rc::clone(&board));
+        let opened = run(Nic::open(machine(), machine(), &config)).map(|_| ());
+        let registers = board.borrow().registers.clone();
+        let register = |at: u32| registers.get(&u64::from(at)).copied();
+        (opened, [nanet::BUFFER_LO, nanet::BUFFER_HI, nanet::QUEUE_LO].map(register))
+    };
+    // More than the program's own memory has; the event queue stays in that.
+    let window = Window { bus_address: 0x12_8000_0000, bytes: 4 * MEMORY };
+    let (fine, registers) = opened(window, 3 * MEMORY);
+    fine.expect("inside the window");
+    assert_eq!(registers, [Some(0x8000_0000 + 3 * MEMORY as u32), Some(0x12), Some(0x1000)]);
+    let refused = |window, offset| match opened(window, offset) {
+        (Err(NicError::Config { what }), [None, None, None]) => what,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused(window, 4 * MEMORY).contains("inside the memory of 65536 bytes"));
+    let crooked = Window { bus_address: 0x12_8000_0020, ..window };
+    assert!(refused(crooked, 0).contains("a window at 0x1280000020: a multiple of 64 expected"));
 }

@@ -13,11 +13,11 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::data::Data;
 use super::run::{End, failed, payload, random, wrong};
 use super::scenario::{ApenetList, ApenetPolicy, ApenetScenario, NAME};
 use super::world::World;
 use crate::error::RoadError;
+use crate::gpu::Data;
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
 };

@@ -15,11 +15,11 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{Receiver, Sender, Sim, channel};
 use isthmus_sim::world::host::MmioHost;
 
-use super::data::Data;
-use super::scenario::{ApenetMemory, ApenetScenario, ApenetTarget, ApenetTest, FLIT_BYTES, NAME};
+use super::scenario::{ApenetScenario, ApenetTarget, ApenetTest, FLIT_BYTES, NAME};
 use super::world::{Sent, World};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
+use crate::gpu::{Data, DataMemory};
 use crate::host_bus::{self, Bar, HostMemory};
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
@@ -525,7 +525,7 @@ fn measurement(
         name += &format!("-n{}", workload.nodes);
     }
     match (workload.near, workload.far) {
-        (ApenetMemory::Host, ApenetMemory::Host) => {}
+        (DataMemory::Host, DataMemory::Host) => {}
         (near, far) if near == far => name += &format!("-{}", near.name()),
         (near, far) => name += &format!("-{}-{}", near.name(), far.name()),
     }
@@ -630,7 +630,7 @@ fn stages(
         }
         return way.finish(one.seen);
     }
-    if scenario.workload.near == ApenetMemory::Staged {
+    if scenario.workload.near == DataMemory::Staged {
         way.until("host", "copy out of the GPU", one.posted)?;
     }
     for (place, name, time) in [
@@ -647,7 +647,7 @@ fn stages(
         return way.finish(one.seen);
     }
     way.until("host", "event, bus, memory, program sees it", one.came)?;
-    if scenario.workload.far == ApenetMemory::Staged {
+    if scenario.workload.far == DataMemory::Staged {
         way.until("host", "copy into the GPU", one.seen)?;
     }
     way.finish(one.seen)

@@ -10,9 +10,10 @@ use isthmus_host::nic::{MAX_MESSAGE_BYTES, MAX_PUT_BYTES, Policy};
 use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 
 use crate::error::RoadError;
+use crate::gpu::DataMemory;
 use crate::host_bus;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, Firmware, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory, Firmware, PcieGpu, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, two};
 
 /// The road's name.
@@ -71,25 +72,7 @@ pub struct ApenetPlatform {
     /// Costs of a processor's accesses.
     pub host: PcieHost,
     /// A GPU beside each node.
-    pub gpu: ApenetGpu,
-}
-
-/// A GPU on the bus of each host. Its port costs what the root port does.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ApenetGpu {
-    /// Lanes of its link, of the generation of the node's; not fewer than that one has.
-    #[schemars(range(min = 1, max = 16))]
-    pub lanes: u32,
-    /// A peer's read request out of its port to the data there.
-    #[schemars(range(min = 0.0, max = 100_000.0))]
-    pub read_ns: f64,
-    /// A peer's write out of its port to its being visible.
-    #[schemars(range(min = 0.0, max = 100_000.0))]
-    pub write_ns: f64,
-    /// A copy of no bytes between its memory and the host's: call, engine, return.
-    #[schemars(range(min = 0.0, max = 1_000.0))]
-    pub copy_us: f64,
+    pub gpu: PcieGpu,
 }
 
 /// The nodes: `apenet_node`, one for each host.
@@ -135,30 +118,6 @@ impl ApenetTest {
             Self::PingPong => "ping-pong",
             Self::Get => "get",
             Self::Burst => "burst",
-        }
-    }
-}
-
-/// Where the data of a node's program is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ApenetMemory {
-    /// In its host's memory.
-    #[default]
-    Host,
-    /// In a GPU's memory, which the node reads and writes peer to peer.
-    Gpu,
-    /// In a GPU's memory; the program copies it to or from the host's, which the node reads and writes.
-    Staged,
-}
-
-impl ApenetMemory {
-    /// Its name in scenarios and results.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Gpu => "gpu",
-            Self::Staged => "staged",
         }
     }
 }
@@ -255,10 +214,10 @@ pub struct ApenetWorkload {
     pub nodes: usize,
     /// Memory of the first node: what is put, or with `ping-pong` also what is put into.
     #[serde(default)]
-    pub near: ApenetMemory,
+    pub near: DataMemory,
     /// Memory of the far node.
     #[serde(default)]
-    pub far: ApenetMemory,
+    pub far: DataMemory,
     /// Where puts go.
     #[serde(default)]
     pub target: ApenetTarget,
@@ -281,11 +240,11 @@ impl ApenetScenario {
         let get = workload.test == ApenetTest::Get;
         let carried = if get { Operation::Get } else { Operation::Put };
         workload.operation.check("workload.operation", NAME, &[carried])?;
-        if get && (workload.near != ApenetMemory::Host || workload.far == ApenetMemory::Staged) {
+        if get && (workload.near != DataMemory::Host || workload.far == DataMemory::Staged) {
             let reason = "expected a get into the host's memory, from a host's or a GPU's";
             return Err(RoadError::scenario("workload.near", reason.to_owned()));
         }
-        if workload.test == ApenetTest::Put && workload.far != ApenetMemory::Host {
+        if workload.test == ApenetTest::Put && workload.far != DataMemory::Host {
             let reason =
                 "expected host with test put: when a byte is in a GPU's memory is not seen";
             return Err(RoadError::scenario("workload.far", reason.to_owned()));
@@ -300,10 +259,7 @@ impl ApenetScenario {
             let reason = format!("{}: a put memory holds {room} such puts", workload.window);
             return Err(RoadError::scenario("workload.window", reason));
         }
-        if self.platform.gpu.lanes < self.platform.link.lanes {
-            let reason = format!("{}: fewer than platform.link.lanes", self.platform.gpu.lanes);
-            return Err(RoadError::scenario("platform.gpu.lanes", reason));
-        }
+        self.platform.gpu.check(&self.platform.link)?;
         self.node.firmware.map_or(Ok(()), |firmware| firmware.check("node"))
     }
 
@@ -329,7 +285,7 @@ impl ApenetScenario {
             let reason = format!("{}: a message has at most {MAX_MESSAGE_BYTES}", workload.bytes);
             return Err(RoadError::scenario("workload.bytes", reason));
         }
-        if (workload.near, workload.far) != (ApenetMemory::Host, ApenetMemory::Host) {
+        if (workload.near, workload.far) != (DataMemory::Host, DataMemory::Host) {
             let reason = "expected host with a list".to_owned();
             return Err(RoadError::scenario("workload.far", reason));
         }
@@ -378,11 +334,11 @@ impl ApenetScenario {
     }
 
     /// Where the data of a node's program is.
-    pub(super) fn memory(&self, node: usize) -> ApenetMemory {
+    pub(super) fn memory(&self, node: usize) -> DataMemory {
         match node {
             0 => self.workload.near,
             node if node == self.far() => self.workload.far,
-            _ => ApenetMemory::Host,
+            _ => DataMemory::Host,
         }
     }
 

@@ -4,20 +4,19 @@
 use std::rc::Rc;
 
 use isthmus_host::nic::{
-    EVENT_BYTES, KEY, List, NicConfig, PageSize, Paging, Place, Policy, PutMemory, Target, Window,
+    EVENT_BYTES, KEY, List, NicConfig, PageSize, Paging, Place, Policy, PutMemory, Target,
 };
 use isthmus_sim::kernel::Counter;
 use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
 use isthmus_sim::world::host::MmioHost;
-use isthmus_sim::world::{Gpu, GpuConfig, Memory};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
-use super::data::Data;
-use super::scenario::{ApenetMemory, ApenetScenario, ApenetTest};
+use super::scenario::{ApenetScenario, ApenetTest, NAME};
 use crate::error::RoadError;
+use crate::gpu::{Bus, Data, DataMemory};
 use crate::host_bus::{machine, pcie_config};
 use crate::model::{Board, MakeModel, clock};
-use crate::platform::{Firmware, PcieLink};
+use crate::platform::Firmware;
 
 const BAR_BYTES: u64 = 0x1000;
 const PAGE: PageSize = PageSize::K64;
@@ -25,8 +24,6 @@ const PAGE: PageSize = PageSize::K64;
 const SERVED: u16 = 0x6E7;
 /// Key of a list that other nodes may put into: any.
 const LISTED: u16 = 0x115;
-/// Bus address of a GPU's memory: above the host's, below the BAR of the node.
-const GPU_BASE: u64 = 0x8000_0000;
 
 /// What links have carried.
 #[derive(Clone, Copy, Default)]
@@ -133,50 +130,18 @@ impl Node {
         let pcie = pcie_config(&pcie, &platform.link, ends, &platform.memory, BAR_BYTES);
         let (link, host) = machine(simulation, &device, &name, &pcie, &platform.host, bytes)?;
         link.remember(false);
+        let mut data = Data::new(NAME, &host, &config);
         let kind = scenario.memory(number);
-        let gpu = match kind {
-            ApenetMemory::Host => None,
-            ApenetMemory::Gpu | ApenetMemory::Staged => {
-                Some(gpu(simulation, scenario, (number, bytes), host.memory())?)
-            }
-        };
-        if let (ApenetMemory::Gpu, Some(gpu)) = (kind, &gpu) {
-            gpu.reached_by(&link)?;
-            let (bus_address, bytes) = (gpu.bus_address(), gpu.memory().size());
-            let window = Some(Window { bus_address, bytes });
-            config.paging.iter_mut().for_each(|paging| paging.window = window);
-            config.put.iter_mut().for_each(|put| put.window = window);
+        if kind != DataMemory::Host {
+            let (root, memory) = (&platform.root, &platform.memory);
+            let bus = Bus { link: &platform.link, root, memory };
+            let named = (format!("gpu{number}"), kind);
+            let costs = (&platform.gpu, &bus);
+            data = data.in_gpu(simulation, named, costs, (&link, &mut config))?;
         }
-        let data = Rc::new(Data::new(kind, &host, gpu, &config));
+        let data = Rc::new(data);
         Ok(Self { device, host, config, data })
     }
-}
-
-/// A GPU whose memory has room for what the host's has.
-fn gpu(
-    simulation: &Simulation,
-    scenario: &ApenetScenario,
-    (number, bytes): (usize, usize),
-    memory: &Memory,
-) -> Result<Gpu, RoadError> {
-    let platform = &scenario.platform;
-    let name = format!("gpu{number}");
-    let wires = PcieLink { lanes: platform.gpu.lanes, ..platform.link };
-    let ends = [&platform.root, &platform.root];
-    let size = bytes.next_power_of_two().max(PAGE.bytes()) as u64;
-    let mut link = pcie_config(&name, &wires, ends, &platform.memory, size);
-    link.endpoint.bar_base = GPU_BASE;
-    Ok(Gpu::new(
-        simulation,
-        &GpuConfig {
-            name,
-            link,
-            read_ns: platform.gpu.read_ns,
-            write_ns: platform.gpu.write_ns,
-            copy_ns: platform.gpu.copy_us * 1e3,
-        },
-        memory,
-    )?)
 }
 
 /// Layout of a host's memory: registered pages, put memory, event queue, page table; and its size.
@@ -206,6 +171,7 @@ fn layout(scenario: &ApenetScenario, number: usize) -> (NicConfig, usize) {
         flush_cycles: 0,
         policy: burst.map_or(Policy::Hold, |list| list.policy.policy()),
         echo: false,
+        window: None,
     });
     let mut config = NicConfig {
         lists: list.into_iter().collect(),

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::ledger::Ledger;
 use super::world::{NanetPort, World};
 use crate::error::RoadError;
+use crate::gpu::DataMemory;
 use crate::measurement::{Samples, Stage};
 use crate::stages::Way;
 
@@ -27,6 +28,7 @@ struct Trip {
     due: Picoseconds,
     pins: PhyFrame,
     passed: Passed,
+    came: Picoseconds,
     seen: Picoseconds,
 }
 
@@ -43,7 +45,7 @@ pub(super) fn of(
     world: &World,
     port: &NanetPort,
     ledger: &Ledger,
-    counted: std::ops::Range<usize>,
+    (counted, memory): (std::ops::Range<usize>, DataMemory),
 ) -> Result<Breakdown, RoadError> {
     let trips = trips(world, port, ledger, counted)?;
     let octet = world.device.clock_period(&port.receive_clock()).unwrap_or_default();
@@ -68,16 +70,19 @@ pub(super) fn of(
     part("inside", &between(first, completed))?;
     // The device takes an octet one receive clock after it was driven onto the pins.
     part("after_frame", &|trip| Some(trip.passed[completed] - (trip.pins.last + octet)))?;
-    part("to_program", &|trip| Some(trip.seen - (trip.pins.last + octet)))?;
+    part("to_program", &|trip| Some(trip.came - (trip.pins.last + octet)))?;
+    if memory != DataMemory::Host {
+        part("to_gpu", &|trip| Some(trip.seen - (trip.pins.last + octet)))?;
+    }
     let Some(trip) = trips.last() else {
         return Err(RoadError::Inconsistent("nanet: no datagram counts".to_owned()));
     };
     let total = trip.seen - trip.due;
-    Ok(Breakdown { parts, stages: stages(trip, octet)?, total })
+    Ok(Breakdown { parts, stages: stages(trip, octet, memory)?, total })
 }
 
 /// Stages of one datagram. A probe passed during a longer stage adds no stage of its own.
-fn stages(trip: &Trip, octet: Picoseconds) -> Result<Vec<Stage>, RoadError> {
+fn stages(trip: &Trip, octet: Picoseconds, memory: DataMemory) -> Result<Vec<Stage>, RoadError> {
     let mut way = Way::new(trip.due);
     let [first, requested, accepted, answered, last, written, completed] = trip.passed;
     let mut at = trip.due;
@@ -91,10 +96,15 @@ fn stages(trip: &Trip, octet: Picoseconds) -> Result<Vec<Stage>, RoadError> {
         ("fpga", "check and queue", last),
         ("fpga", "payload to the bus", written),
         ("fpga", "event to the bus", completed),
-        ("host", "bus, memory, program sees it", trip.seen),
+        ("host", "bus, memory, program sees it", trip.came),
     ] {
         at = at.max(time);
         way.until(place, name, at)?;
+    }
+    match memory {
+        DataMemory::Host => (),
+        DataMemory::Gpu => way.until("gpu", "last bytes visible in the GPU", trip.seen)?,
+        DataMemory::Staged => way.until("gpu", "copy into the GPU", trip.seen)?,
     }
     way.finish(trip.seen)
 }
@@ -113,8 +123,10 @@ fn trips(
     for number in counted.filter(|number| ledger.sent[*number].good) {
         let sent = &ledger.sent[number];
         let frame = pins.iter().skip(number.saturating_sub(1)).find(|frame| frame.id == sent.id);
-        let (Some(frame), Some(seen)) = (frame, sent.seen) else { return Err(missing(number)) };
-        trips.push(Trip { due: sent.due, pins: *frame, passed: passed[number], seen });
+        let (Some(frame), Some(came), Some(seen)) = (frame, sent.came, sent.seen) else {
+            return Err(missing(number));
+        };
+        trips.push(Trip { due: sent.due, pins: *frame, passed: passed[number], came, seen });
     }
     Ok(trips)
 }
@@ -145,4 +157,32 @@ fn passed(world: &World, ledger: &Ledger) -> Result<Vec<Passed>, RoadError> {
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use isthmus_sim::kernel::FrameId;
+
+    use super::*;
+
+    #[test]
+    fn the_stages_add_up_and_a_gpus_is_the_last() {
+        let at = |ns: u64| Picoseconds(1_000 * ns);
+        let pins = PhyFrame { id: FrameId(1), first: at(100), last: at(900), bytes: 100 };
+        let passed = [200, 210, 220, 230, 930, 950, 990].map(at);
+        let trip = Trip { due: at(10), pins, passed, came: at(1_200), seen: at(1_350) };
+        for (memory, last) in [
+            (DataMemory::Gpu, "last bytes visible in the GPU"),
+            (DataMemory::Staged, "copy into the GPU"),
+        ] {
+            let found = stages(&trip, at(8), memory).expect("in order");
+            assert_eq!(found.iter().map(|stage| stage.ps).sum::<u64>(), (trip.seen - trip.due).0);
+            let stage = found.last().expect("stages");
+            assert_eq!((stage.name.as_str(), stage.ps), (last, 150_000));
+        }
+        let host = Trip { seen: trip.came, ..trip };
+        let found = stages(&host, at(8), DataMemory::Host).expect("in order");
+        assert_eq!(found.iter().map(|stage| stage.ps).sum::<u64>(), (host.seen - host.due).0);
+        assert_eq!(found.last().expect("stages").name, "bus, memory, program sees it");
+    }
 }

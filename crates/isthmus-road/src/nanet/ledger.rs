@@ -16,6 +16,8 @@ pub(super) struct Sent {
     pub(super) due: Picoseconds,
     pub(super) good: bool,
     /// When the program received its event.
+    pub(super) came: Option<Picoseconds>,
+    /// When the data was also where it is used: in the host's memory it is before the event.
     pub(super) seen: Option<Picoseconds>,
 }
 
@@ -66,50 +68,57 @@ impl Ledger {
     /// Notes that the next datagram is sent.
     pub(super) fn send(&mut self, id: FrameId, due: Picoseconds, spoil: Spoil) {
         let good = spoil == Spoil::Nothing;
-        self.sent.push(Sent { id, due, good, seen: None });
+        self.sent.push(Sent { id, due, good, came: None, seen: None });
         self.in_flight += u64::from(good);
     }
 
-    /// Checks a received buffer with `datagrams` of this port.
+    /// Whether a buffer holds `datagrams` that may be next.
+    pub(super) fn holds(&self, datagrams: usize, bytes: &[u8]) -> bool {
+        self.numbers(datagrams, bytes).is_ok()
+    }
+
+    /// Checks a received buffer with `datagrams` of this port: when its event came, and when the data was there too.
     pub(super) fn buffer(
         &mut self,
         datagrams: usize,
         bytes: &[u8],
-        now: Picoseconds,
+        [came, seen]: [Picoseconds; 2],
     ) -> Result<(), RoadError> {
-        let wrong = |port: usize, what: String| {
-            Err(RoadError::Violation(format!("nanet: port {port}: {what}")))
-        };
+        for number in self.numbers(datagrams, bytes)? {
+            (self.sent[number].came, self.sent[number].seen) = (Some(came), Some(seen));
+            self.next = number + 1;
+            self.in_flight = self.in_flight.saturating_sub(1);
+            self.seen += 1;
+            self.compared += self.bytes as u64;
+        }
+        Ok(())
+    }
+
+    /// Numbers of the datagrams in a buffer, of which every byte was compared.
+    fn numbers(&self, datagrams: usize, bytes: &[u8]) -> Result<Vec<usize>, RoadError> {
+        let wrong =
+            |what: String| Err(RoadError::Violation(format!("nanet: port {}: {what}", self.port)));
         let expected = datagrams.saturating_sub(1) * self.place + self.bytes;
         if datagrams == 0 || bytes.len() != expected {
             let got = bytes.len();
-            return wrong(
-                self.port,
-                format!("{datagrams} datagrams in {got} bytes: {expected} expected"),
-            );
+            return wrong(format!("{datagrams} datagrams in {got} bytes: {expected} expected"));
         }
+        let (mut next, mut numbers) = (self.next, Vec::with_capacity(datagrams));
         for place in bytes.chunks(self.place) {
             let data = &place[..self.bytes];
             let mut number = [0; 4];
             number.copy_from_slice(&data[..4]);
             let number = u32::from_le_bytes(number) as usize;
-            if number < self.next || number >= self.sent.len() || !self.sent[number].good {
-                let next = self.next;
-                return wrong(
-                    self.port,
-                    format!("datagram {number} came, {next} or a later one expected"),
-                );
+            if number < next || number >= self.sent.len() || !self.sent[number].good {
+                return wrong(format!("datagram {number} came, {next} or a later one expected"));
             }
             if self.payload(number) != data {
-                return wrong(self.port, format!("datagram {number} has wrong bytes"));
+                return wrong(format!("datagram {number} has wrong bytes"));
             }
-            self.sent[number].seen = Some(now);
-            self.next = number + 1;
-            self.in_flight = self.in_flight.saturating_sub(1);
-            self.seen += 1;
-            self.compared += data.len() as u64;
+            numbers.push(number);
+            next = number + 1;
         }
-        Ok(())
+        Ok(numbers)
     }
 
     /// A unique number, and bytes that depend on it, on the port and on the seed.
@@ -128,5 +137,68 @@ impl Ledger {
         }
         bytes.truncate(self.bytes);
         bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger() -> Ledger {
+        let faults = NanetFaults::default();
+        let (sent, seed, bytes, place) = (Vec::new(), 3, 100, 128);
+        let mut made = Ledger {
+            port: 0,
+            bytes,
+            place,
+            seed,
+            faults,
+            sent,
+            next: 0,
+            in_flight: 0,
+            seen: 0,
+            compared: 0,
+        };
+        (0..3).for_each(|id| made.send(FrameId(id), Picoseconds(id), Spoil::Nothing));
+        made
+    }
+
+    /// Two datagrams in a buffer.
+    fn buffer(of: &Ledger, numbers: [usize; 2]) -> Vec<u8> {
+        let mut bytes = of.payload(numbers[0]);
+        bytes.resize(of.place, 0);
+        bytes.extend(of.payload(numbers[1]));
+        bytes
+    }
+
+    #[test]
+    fn a_buffer_is_whole_when_its_last_byte_is_right_and_is_received_once() {
+        let mut ledger = ledger();
+        let bytes = buffer(&ledger, [0, 1]);
+        for wrong in [0, 50, 99, 128, 227] {
+            let mut other = bytes.clone();
+            other[wrong] ^= 1;
+            assert!(!ledger.holds(2, &other), "byte {wrong}");
+        }
+        assert!(!ledger.holds(2, &bytes[..227]));
+        assert!(!ledger.holds(2, &buffer(&ledger, [1, 0])));
+        assert!(ledger.holds(2, &bytes));
+        let [came, seen] = [Picoseconds(7), Picoseconds(9)];
+        ledger.buffer(2, &bytes, [came, seen]).expect("right");
+        let times: Vec<_> = ledger.sent.iter().map(|one| (one.came, one.seen)).collect();
+        assert_eq!(times, [(Some(came), Some(seen)), (Some(came), Some(seen)), (None, None)]);
+        assert_eq!((ledger.seen, ledger.in_flight, ledger.compared), (2, 1, 200));
+        assert!(!ledger.holds(2, &bytes), "a second time");
+    }
+
+    #[test]
+    fn a_wrong_buffer_changes_nothing() {
+        let mut ledger = ledger();
+        let mut bytes = buffer(&ledger, [0, 1]);
+        bytes[227] ^= 1;
+        let error =
+            ledger.buffer(2, &bytes, [Picoseconds(7); 2]).map_err(|error| error.to_string());
+        assert!(error.is_err_and(|error| error.contains("datagram 1 has wrong bytes")));
+        assert_eq!((ledger.seen, ledger.in_flight, ledger.compared), (0, 3, 0));
     }
 }

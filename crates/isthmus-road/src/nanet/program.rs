@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The host program and the sources: datagrams out, events in, buffers back.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use super::scenario::{NanetDriver, NanetPolicy, NanetScenario};
 use super::world::{Driver, NanetPort, World};
 use crate::arrivals::{Arrivals, Starts, stream_of};
 use crate::error::RoadError;
+use crate::gpu::{Data, DataMemory};
 use crate::host_bus::HostMemory;
 
 /// Longest wait for an event, beside the time that a buffer waits for more datagrams.
@@ -46,6 +47,9 @@ pub(super) struct Program {
     link: Pcie,
     ports: Rc<Vec<NanetPort>>,
     ledgers: Rc<Vec<RefCell<Ledger>>>,
+    data: Rc<Data>,
+    /// Time that the program waited for a GPU's memory.
+    waited: Cell<Picoseconds>,
     scenario: Rc<NanetScenario>,
     arrivals: Arrivals,
     /// Datagrams per port: all, and the range of the measured ones.
@@ -68,6 +72,8 @@ impl Program {
             link: world.link.clone(),
             ports: Rc::clone(ports),
             ledgers: Rc::clone(ledgers),
+            data: Rc::clone(&world.data),
+            waited: Cell::default(),
             scenario: Rc::clone(scenario),
             arrivals: scenario.arrivals()?,
             // Of whole buffers.
@@ -100,17 +106,19 @@ impl Program {
             if event.error {
                 return Err(RoadError::Violation("nanet: memory refused a write".to_owned()));
             }
-            let now = self.sim.now();
+            let came = self.sim.now();
             let port = usize::from(event.list);
-            // The check of the data costs the program nothing.
             let offset = config.lists[port].offsets[usize::from(event.index)];
-            let bytes = self.bytes(&config, offset, event.bytes as usize)?;
+            let (datagrams, bytes) = (usize::from(event.datagrams), event.bytes as usize);
+            self.arrived((port, datagrams), (offset, bytes)).await?;
+            let seen = self.sim.now();
+            // The check of the data costs the program nothing.
+            let found = self.data.now(offset, bytes)?;
             // What was filled anew is not what this event announced, and is skipped.
             let intact = self.scenario.workload.policy != NanetPolicy::Oldest
                 || nic.is_intact(&event).await.map_err(failed)?;
             if intact {
-                let datagrams = usize::from(event.datagrams);
-                self.ledgers[port].borrow_mut().buffer(datagrams, &bytes, now)?;
+                self.ledgers[port].borrow_mut().buffer(datagrams, &found, [came, seen])?;
             }
             self.sim.count_transfers(u64::from(event.datagrams));
             let seen: u64 = self.ledgers.iter().map(|ledger| ledger.borrow().seen).sum();
@@ -138,20 +146,24 @@ impl Program {
         Ok(Outcome { statistics, translations, busy, span })
     }
 
-    /// Content of a buffer, gathered from its pages.
-    fn bytes(&self, config: &NicConfig, offset: usize, bytes: usize) -> Result<Vec<u8>, RoadError> {
-        let violation = |what: String| RoadError::Violation(format!("nanet: {what}"));
-        let pieces = match &config.paging {
-            None => Some(vec![(offset, bytes)]),
-            Some(paging) => paging.pieces(offset, bytes),
-        };
-        let pieces = pieces.ok_or_else(|| violation(format!("{bytes} bytes at {offset:#x}")))?;
-        let mut found = Vec::with_capacity(bytes);
-        for (at, length) in pieces {
-            let piece = self.host.memory().read(at, length);
-            found.extend(piece.map_err(|error| violation(error.to_string()))?);
+    /// Has the data of an announced buffer where it is used. A program sees the event of a peer's write perhaps before the
+    /// GPU's memory has the last bytes; it waits for them without cost.
+    async fn arrived(
+        &self,
+        (port, datagrams): (usize, usize),
+        (offset, bytes): (usize, usize),
+    ) -> Result<(), RoadError> {
+        self.data.copy_in(offset, bytes).await?;
+        if self.scenario.workload.memory != DataMemory::Gpu {
+            return Ok(());
         }
-        Ok(found)
+        let ledger = &self.ledgers[port];
+        let whole = |found: &[u8]| ledger.borrow().holds(datagrams, found);
+        let asleep = self.sim.now();
+        // What does not become right is found wrong when it is compared.
+        let waited = self.sim.timeout(SILENCE, self.data.whole((offset, bytes), whole)).await;
+        self.waited.set(self.waited.get() + (self.sim.now() - asleep));
+        waited.unwrap_or(Ok(()))
     }
 
     /// The next event; `None` after the timeout.
@@ -216,7 +228,8 @@ impl Program {
     }
 
     fn usage(&self, memory: &HostMemory) -> Usage {
-        Usage { at: self.sim.now(), waited: memory.blocked(), bus: self.link.busy(Direction::Up) }
+        let waited = memory.blocked() + self.waited.get();
+        Usage { at: self.sim.now(), waited, bus: self.link.busy(Direction::Up) }
     }
 
     fn shares(&self, marks: &[Usage]) -> (BTreeMap<&'static str, f64>, [Picoseconds; 2]) {

@@ -12,8 +12,9 @@ use isthmus_trigger::merge::{Format, LINKS, MERGED_EVENTS};
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
+use crate::gpu::DataMemory;
 use crate::operation::Operation;
-use crate::platform::{DmaMemory, Firmware, GigePhy, PcieHost, PcieLink, PciePort};
+use crate::platform::{DmaMemory, Firmware, GigePhy, PcieGpu, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, yes};
 
 /// The road's name.
@@ -110,6 +111,9 @@ pub struct NanetPlatform {
     pub memory: DmaMemory,
     /// Costs of the processor's accesses.
     pub host: PcieHost,
+    /// A GPU beside the interface.
+    #[serde(default)]
+    pub gpu: Option<PcieGpu>,
     /// The path without the interface.
     #[serde(default)]
     pub commodity: Option<NanetCommodity>,
@@ -235,6 +239,10 @@ pub struct NanetWorkload {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1_000_000.0))]
     pub work_ns: f64,
+    /// Where the buffers are, or with `staged` where the program copies each to. A sample ends when the data is there
+    /// and the program has its event.
+    #[serde(default)]
+    pub memory: DataMemory,
     /// How the program waits for events.
     #[serde(default)]
     pub driver: NanetDriver,
@@ -388,6 +396,7 @@ impl NanetScenario {
             let reason = format!("{}: at 10 Gbit/s 1 or 2", self.interface.ports);
             return Err(RoadError::scenario("interface.ports", reason));
         }
+        self.check_memory()?;
         if let Some(chain) = &self.chain {
             self.check_chain(chain)?;
         }
@@ -398,6 +407,25 @@ impl NanetScenario {
             return Err(RoadError::scenario("commodity", reason));
         }
         self.interface.firmware.map_or(Ok(()), |firmware| firmware.check("interface"))
+    }
+
+    /// Where the buffers are.
+    fn check_memory(&self) -> Result<(), RoadError> {
+        let (platform, memory) = (&self.platform, self.workload.memory);
+        platform.gpu.map_or(Ok(()), |gpu| gpu.check(&platform.link))?;
+        let reason = if memory == DataMemory::Host {
+            return Ok(());
+        } else if platform.gpu.is_none() {
+            "this platform has no GPU: expected platform.gpu"
+        } else if self.sends() {
+            "a program sends from its host's memory"
+        } else if self.chain.is_some() || self.commodity {
+            "expected host with chain or commodity"
+        } else {
+            return Ok(());
+        };
+        let reason = format!("{}: {reason}", memory.name());
+        Err(RoadError::scenario("workload.memory", reason))
     }
 
     fn check_send(&self) -> Result<(), RoadError> {

@@ -2,6 +2,7 @@
 //! Sources, cables, the interface, its host.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::rc::Rc;
 
 use isthmus_host::nic::{
     EVENT_BYTES, List, MAX_POSTS, Nic, NicConfig, NicError, Paging, Peer, Policy, SendMemory,
@@ -22,9 +23,12 @@ use isthmus_trigger::rings::{Config, Finder};
 
 use super::release::{self, Release};
 use super::results::ResultPins;
-use super::scenario::{MAX_GIGABIT, MAX_TEN_GIGABIT, NanetDriver, NanetPolicy, NanetScenario};
+use super::scenario::{
+    MAX_GIGABIT, MAX_TEN_GIGABIT, NAME, NanetDriver, NanetPolicy, NanetScenario,
+};
 use super::search::{self, Loaded};
 use crate::error::RoadError;
+use crate::gpu::{Bus, Data, DataMemory};
 use crate::host_bus::{self, Bar, HostMemory, pcie_config};
 use crate::model::{Board, MakeModel};
 use crate::platform::{Firmware, PcieHost};
@@ -123,6 +127,8 @@ pub(super) struct World {
     pub(super) link: Pcie,
     pub(super) host: MmioHost,
     pub(super) config: NicConfig,
+    /// What the buffers hold.
+    pub(super) data: Rc<Data>,
     /// What a program sends out by the interface.
     pub(super) results: ResultPins,
     /// State of loading the memories of the interface's search; `None` without a search.
@@ -150,15 +156,24 @@ impl World {
         let ports = (0..scenario.interface.ports)
             .map(|number| NanetPort::build(&simulation, &device, (scenario, station), number))
             .collect::<Result<Vec<_>, _>>()?;
-        let (config, bytes) = layout(scenario, station.echo);
+        let (mut config, bytes) = layout(scenario, station.echo);
         let (link, host) = machine(&simulation, &device, scenario, (bytes, ""))?;
+        let (platform, memory) = (&scenario.platform, scenario.workload.memory);
+        let mut data = Data::new(NAME, &host, &config);
+        if let Some(gpu) = platform.gpu.filter(|_| memory != DataMemory::Host) {
+            let (link_costs, root) = (&platform.link, &platform.root);
+            let bus = Bus { link: link_costs, root, memory: &platform.memory };
+            let named = ("gpu".to_owned(), memory);
+            data = data.in_gpu(&simulation, named, (&gpu, &bus), (&link, &mut config))?;
+        }
+        let data = Rc::new(data);
         let results = ResultPins::attach(&device)?;
         let searches = scenario.chain.as_ref().is_some_and(|chain| chain.search.is_some());
         let words = || Finder::new(&Geometry::na62(), &Config::default()).gateware();
         let loaded =
             searches.then(|| search::load(&device, words().words().collect())).transpose()?;
         let release = release_clocks(scenario).map(|_| Release::attach(&device)).transpose()?;
-        Ok(Self { simulation, device, ports, link, host, config, results, loaded, release })
+        Ok(Self { simulation, device, ports, link, host, config, data, results, loaded, release })
     }
 
     /// Opens the interface.
@@ -248,6 +263,7 @@ pub(super) fn layout(scenario: &NanetScenario, echo: bool) -> (NicConfig, usize)
             flush_cycles: scenario.cycles(workload.flush_us) as u32,
             policy,
             echo,
+            window: None,
         });
     }
     let paging = scenario.page().map(|size| {

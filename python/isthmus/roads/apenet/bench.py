@@ -16,6 +16,7 @@ from isthmus.bench.session import Session
 from isthmus.errors import UserError, choose
 from isthmus.platforms import Platform, Profile, entries
 from isthmus.platforms.keys import largest
+from isthmus.platforms.parts import MEMORIES
 from isthmus.results import Document
 
 PLATFORM = "apelink"
@@ -24,8 +25,6 @@ TESTS = ("one-way", "put", "ping-pong", "get", "burst")
 TARGETS = ("address", "list")
 """A place of the far node's registered pages; its circular list of buffers, where each put is a message."""
 LONGEST_MESSAGE = 4096
-MEMORIES = ("host", "gpu", "staged")
-"""Of the host; of a GPU, which the node reads and writes; of a GPU, by copies to and from the host's."""
 LARGEST = largest("ApenetWorkload", "bytes")
 MOST_NODES = largest("ApenetWorkload", "nodes")
 MOST_IN_FLIGHT = largest("ApenetWorkload", "window")

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of
-from isthmus.platforms.parts import DmaMemory, PcieHost, PcieLink, PciePort
+from isthmus.platforms.parts import DmaMemory, PcieGpu, PcieHost, PcieLink, PciePort
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,6 @@ class ApenetCable:
 
 
 @dataclass(frozen=True)
-class ApenetGpu:
-    """A GPU on the bus of each host. Its port is as the root port."""
-
-    ENGINE: ClassVar = "ApenetGpu"
-
-    lanes: Annotated[Constant, "lanes of its link, of the node's generation; not fewer than the node's"]
-    read: Annotated[Constant, "a peer's read request out of its port to the data there"]
-    write: Annotated[Constant, "a peer's write out of its port to its being visible"]
-    copy: Annotated[Constant, "copy of no bytes between its memory and the host's: call, engine, return"]
-
-
-@dataclass(frozen=True)
 class ApenetDesign:
     """What the profiles differ in."""
 
@@ -72,7 +60,7 @@ KINDS: Mapping[str, Kind] = {
             "endpoint": PciePort,
             "memory": DmaMemory,
             "host": PcieHost,
-            "gpu": ApenetGpu,
+            "gpu": PcieGpu,
         },
         boards=dict.fromkeys(PROFILES, "apenet_node"),
         fpga=ApenetFpga,

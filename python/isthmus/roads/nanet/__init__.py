@@ -7,7 +7,7 @@ _HERE = "isthmus.roads.nanet"
 
 ROAD = Road(
     name="nanet",
-    title="UDP datagrams from Gigabit Ethernet into host memory",
+    title="UDP datagrams from Gigabit Ethernet into host or GPU memory",
     commands={"nanet": f"{_HERE}.cli:nanet", "trigger-chain": f"{_HERE}.cli:trigger_chain"},
     serve=f"{_HERE}.cli:serve",
     kinds=f"{_HERE}.platform:KINDS",
@@ -21,6 +21,7 @@ ROAD = Road(
         "wire": Place("the wire", "c3"),
         "fpga": Place("the network interface", "c1"),
         "host": Place("the bus and the host", "c2"),
+        "gpu": Place("the GPU", "c5"),
     },
     question=f"{_HERE}.question",
     label=f"{_HERE}.bench:label",

@@ -13,9 +13,10 @@ from typing import Any
 
 from isthmus.bench import runner as running
 from isthmus.bench.session import Session
-from isthmus.errors import UserError
+from isthmus.errors import UserError, choose
 from isthmus.platforms import PROFILES, Platform, Profile, entries
 from isthmus.platforms.keys import largest
+from isthmus.platforms.parts import MEMORIES
 from isthmus.results import Document
 from isthmus.roads.nanet.platform import TEN_GIGABIT_PORTS, is_ten_gigabit, top
 
@@ -40,7 +41,10 @@ WALL_S = 600
 
 @dataclass(frozen=True)
 class Stream:
-    """What comes in: datagrams of a size, as many as may be in flight or at a rate, on so many ports."""
+    """What comes in: datagrams of a size, as many as may be in flight or at a rate, on so many ports.
+
+    memory  where the data goes: one of `MEMORIES`
+    """
 
     size: int = LARGEST
     window: int | None = 1
@@ -52,6 +56,7 @@ class Stream:
     policy: str = "newest"
     page_kib: int = 0
     operation: str = RECEIVE
+    memory: str = "host"
     iterations: int = 200
     seed: int = 1
 
@@ -77,7 +82,10 @@ def check(stream: Stream) -> None:
         raise UserError(f"page: {stream.page_kib} KiB; expected 4, 64, 2048, or 0 for none")
     if stream.policy not in POLICIES:
         raise UserError(f"policy: {stream.policy}; expected one of {', '.join(POLICIES)}")
+    choose("memory", stream.memory, MEMORIES)
     if stream.operation == SEND:
+        if stream.memory != "host":
+            raise UserError(f"memory: {stream.memory}; a program sends from its host's memory")
         if stream.ports != 1:
             raise UserError("operation: a program sends by one port")
         if stream.window is None or stream.window > MOST_POSTS:
@@ -136,6 +144,7 @@ def scenario(
             "datagrams": stream.datagrams,
             "driver": stream.driver,
             "policy": stream.policy,
+            "memory": stream.memory,
             **arrivals,
         },
         "seed": stream.seed,
@@ -170,6 +179,8 @@ def measure(
             )
         if is_ten_gigabit(platform) and sends:
             raise UserError(f"operation: {platform.name} has 10 Gigabit Ethernet, and does not send")
+        if stream.memory != "host" and "gpu" not in platform.groups:
+            raise UserError(f"memory: {stream.memory}; {platform.name} has no GPU: expected a table gpu")
         values = parameters(platform, point.profile, stream.ports, stream.page_kib, send=sends)
         model = session.model(top(platform), values)
         wanted.append(scenario(platform, point.profile, stream, model))
@@ -181,6 +192,11 @@ def profiles(chosen: str) -> Sequence[Profile]:
     return [one for one in PROFILES if chosen in ("all", one)]
 
 
+def parse_memories(text: str) -> Sequence[str]:
+    """A list of memories: `host,gpu`. Raises `UserError`."""
+    return list(dict.fromkeys(choose("memory", word.strip(), MEMORIES) for word in text.split(",")))
+
+
 def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     workload = made["workload"]
@@ -188,4 +204,5 @@ def label(made: Mapping[str, Any]) -> str:
         return "without the interface"
     if (chain := made.get("chain")) is not None:
         return f"{made['profile']} {chain['format']} {chain['finder']} {chain['rate_per_s'] / 1e6:g} M/s"
-    return f"{made['platform']['name']} {made['profile']} {workload['bytes']}"
+    memory = "" if workload["memory"] == "host" else f" {workload['memory']}"
+    return f"{made['platform']['name']} {made['profile']} {workload['bytes']}{memory}"

@@ -66,6 +66,14 @@ def nanet(
             help="Buffers in pages of 4, 64 or 2048 KiB that the interface translates; 0: none.",
         ),
     ] = 0,
+    memory: Annotated[
+        str,
+        typer.Option(
+            metavar="KINDS",
+            help="Where datagrams go: host; gpu, a GPU's memory, peer to peer; staged, a GPU's, by a copy "
+            "from the host's. One, or several as in host,gpu.",
+        ),
+    ] = "host",
     operation: Annotated[
         str,
         one_of("operation", OPERATIONS, "--operation", help="receive: to a program; send: from its memory."),
@@ -76,7 +84,7 @@ def nanet(
     seed: Seed = 1,
     **options: Unpack[ResultOptions],
 ) -> None:
-    """UDP datagrams from the wire into host memory, or from it to the wire."""
+    """UDP datagrams from the wire into a host's or a GPU's memory, or from the host's to the wire."""
     from isthmus.roads.nanet import command
 
     command.run(
@@ -90,6 +98,7 @@ def nanet(
         driver=driver,
         policy=policy,
         page=page,
+        memory=memory,
         operation=operation,
         platform=platform,
         profile=profile,

@@ -23,6 +23,9 @@ COLUMNS: Sequence[Column] = (
     Column("buffers", "buffers of each port's list", keyed("buffers")),
     Column("datagrams", "datagrams that make a buffer full", keyed("datagrams")),
     Column("datagrams_lost", "datagrams that the program never saw", keyed("lost")),
+    Column(
+        "memory", "where datagrams go: host, gpu (peer to peer), staged (copied to a GPU)", keyed("memory")
+    ),
     *(
         Column(f"{part}_{figure}_us", f"{figure} of a part of the way: {part}", _us(part, figure))
         for part in PARTS

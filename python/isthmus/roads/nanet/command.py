@@ -22,6 +22,7 @@ from isthmus.roads.nanet.bench import (
     Stream,
     check,
     measure,
+    parse_memories,
     profiles,
 )
 from isthmus.roads.nanet.chain import Chain
@@ -48,6 +49,7 @@ def run(
     driver: str = "poll",
     policy: str = "newest",
     page: int = 0,
+    memory: str = "host",
     operation: str = "receive",
     platform: str = PLATFORM,
     profile: str = "all",
@@ -92,6 +94,7 @@ def run(
                 policy=policy,
                 page_kib=page,
                 operation=OPERATIONS[operation],
+                memory=kind,
                 iterations=iterations,
                 seed=seed,
             ),
@@ -99,6 +102,7 @@ def run(
             where,
         )
         for where in chosen
+        for kind in parse_memories(memory)
         for flight, per_s in arrivals
         for bytes_ in parse_sizes(size, LARGEST)
         for design in designs
@@ -106,7 +110,9 @@ def run(
     for point in points:
         check(point.stream)
     if waveform is not None and len(points) != 1:
-        raise UserError(f"waveform: {len(points)} runs; expected one size, one window and one profile")
+        raise UserError(
+            f"waveform: {len(points)} runs; expected one size, one window, one memory and one profile"
+        )
     made = measure(points, waveform=waveform, runner=runner)
     publish(made, target, format, tables.text)
     return made

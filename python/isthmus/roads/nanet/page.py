@@ -13,10 +13,10 @@ from isthmus.results import Document, Measurement
 from isthmus.roads.nanet import chain_page, send_page, stages
 from isthmus.roads.nanet.chain_tables import chains
 from isthmus.roads.nanet.curves import axes
-from isthmus.roads.nanet.tables import PARTS, line, part, rate, us
+from isthmus.roads.nanet.tables import line, memory, part, parts, rate, us, way
 from isthmus.units import digits
 
-TITLE = "UDP from the wire into host memory"
+TITLE = "UDP from the wire into memory"
 QUESTION = (
     "A detector sends UDP datagrams over Gigabit Ethernet; a network interface writes them into registered "
     "buffers and announces each. How long after its last byte does a program have a datagram, and how "
@@ -27,7 +27,7 @@ SOURCE = (
     "A. Lonardo et al., INFN"
 )
 
-COLOURS = stages.PROFILES
+COLOURS = stages.WAYS
 
 
 def page(document: Document) -> str:
@@ -76,8 +76,17 @@ def _method(document: Document) -> str:
         "works is the document's. The profile isthmus has them in gateware.",
         "The program is the host library of this repository, and polls its event queue or waits for an "
         "interrupt.",
-        f"Every byte was compared in memory when its event was seen: {checked:,} bytes.",
+        f"Every byte was compared in its memory when its event was seen: {checked:,} bytes.",
     ]
+    if any(memory(m) != "host" for m in _streams(document)):
+        lines.insert(
+            2,
+            "Into a GPU's memory a datagram's time ends when the program has its event and its last byte is "
+            "visible in the GPU's memory: a kernel that the program then starts reads it. gpu: the interface "
+            "writes there, peer to peer, on the GPU's own link; staged: the program copies each buffer from "
+            "the host's memory. Events are in the host's memory. The GPU's link and latencies are a model; "
+            "no kernel runs.",
+        )
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
@@ -95,6 +104,7 @@ def _answer(document: Document) -> str:
             f"{us(low)} to {us(high)} us ({m.profile})"
             for m in single
             if m.workload["bytes"] == size
+            and memory(m) == "host"
             and (low := part(m, "to_program", "min")) is not None
             and (high := part(m, "to_program", "max")) is not None
         ]
@@ -103,6 +113,16 @@ def _answer(document: Document) -> str:
                 f"A program has a datagram of {size} bytes {', '.join(spans)} after its last byte on the "
                 "wire."
             )
+        spans = [
+            f"{us(low)} to {us(high)} us ({way(m)})"
+            for m in single
+            if m.workload["bytes"] == size
+            and (low := part(m, "to_gpu", "min")) is not None
+            and (high := part(m, "to_gpu", "max")) is not None
+        ]
+        if spans:
+            what = f"A datagram of {size} bytes" if len(sentences) == 0 else "It"
+            sentences.append(f"{what} is in a GPU's memory {', '.join(spans)} after that byte.")
     if many:
         best = max(many, key=rate)
         ports = int(best.workload.get("ports", 1))
@@ -140,36 +160,36 @@ def figures(document: Document) -> list[Figure]:
     return [*made, *chain_page.figures(document)] if chains(document) else made
 
 
-def _line(name: str, profile: str, dashed: bool, points: Sequence[Sequence[float]]) -> dict[str, Any]:
+def _line(name: str, of: str, dashed: bool, points: Sequence[Sequence[float]]) -> dict[str, Any]:
     return {
         "type": "line",
         "name": name,
-        "colour": COLOURS[profile],
+        "colour": COLOURS[of],
         "symbolSize": 7,
         "data": sorted(points),
         "lineStyle": {"type": "dashed" if dashed else "solid"},
     }
 
 
-def _by_profile(members: Sequence[Measurement]) -> dict[str, list[Measurement]]:
-    return {name: found for name in COLOURS if (found := [m for m in members if m.profile == name])}
+def _by_way(members: Sequence[Measurement]) -> dict[str, list[Measurement]]:
+    return {name: found for name in COLOURS if (found := [m for m in members if way(m) == name])}
 
 
 def _after(single: Sequence[Measurement]) -> Figure:
     series, rows = [], []
-    for profile, members in _by_profile(single).items():
+    for profile, members in _by_way(single).items():
         for end, dashed in (("min", False), ("max", True)):
             points = [
                 [m.workload["bytes"], value / 1e6]
                 for m in members
-                if (value := part(m, "to_program", end)) is not None
+                if (value := stages.ready(m, end)) is not None
             ]
             name = f"{profile}, {'least' if end == 'min' else 'most'}"
             series.append(_line(name, profile, dashed, points))
             rows += [(name, str(int(size)), f"{value:.3f}") for size, value in sorted(points)]
     return Figure(
         id="after",
-        title="From the last byte on the wire to the program",
+        title="From the last byte on the wire to the data in its place and its event in the program",
         caption="Datagrams one at a time; the distance of the two lines of a profile is its jitter.",
         panels=[
             Panel("", "Time after the last byte over datagram size", {**axes("us"), "series": series}, 360)
@@ -181,7 +201,7 @@ def _after(single: Sequence[Measurement]) -> Figure:
 
 def _rates(many: Sequence[Measurement]) -> Figure:
     series, rows = [], []
-    for profile, members in _by_profile(many).items():
+    for profile, members in _by_way(many).items():
         points = [[m.workload["bytes"], rate(m)] for m in members]
         series.append(_line(profile, profile, False, points))
         rows += [
@@ -199,13 +219,13 @@ def _rates(many: Sequence[Measurement]) -> Figure:
 
 
 def _legend(members: Sequence[Measurement]) -> list[Swatch]:
-    return [Swatch(profile, COLOURS[profile], "solid") for profile in _by_profile(members)]
+    return [Swatch(profile, COLOURS[profile], "solid") for profile in _by_way(members)]
 
 
 def _parts(members: Sequence[Measurement]) -> Figure:
-    head = ("part", *(f"{m.profile}, {m.workload['bytes']} B" for m in members))
+    head = ("part", *(f"{way(m)}, {m.workload['bytes']} B" for m in members))
     rows = []
-    for name, words in PARTS:
+    for name, words in parts(members):
         cells = []
         for m in members:
             low, high = part(m, name, "min"), part(m, name, "max")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from isthmus.platforms.model import PROFILES, Constant, Declared, Kind, Of, Platform
-from isthmus.platforms.parts import DmaMemory, GigePhy, PcieHost, PcieLink, PciePort
+from isthmus.platforms.parts import DmaMemory, GigePhy, PcieGpu, PcieHost, PcieLink, PciePort
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,10 @@ KINDS: Mapping[str, Kind] = {
             "endpoint": PciePort,
             "memory": DmaMemory,
             "host": PcieHost,
+            "gpu": PcieGpu,
             "commodity": NanetCommodity,
         },
-        optional=frozenset({"commodity"}),
+        optional=frozenset({"commodity", "gpu"}),
         boards=dict.fromkeys(PROFILES, TOP),
         fpga=NanetFpga,
         profile=NanetDesign,

@@ -19,9 +19,11 @@ STREAMED = 400
 
 
 def points(seed: int = 1) -> Sequence[Point]:
-    """Both profiles: one datagram at a time, and as fast as the wire goes."""
+    """Both profiles, into a GPU's memory, as the document, and the host's: one datagram at a time, and as
+    fast as the wire goes."""
     return [
-        Point(Stream(LARGEST, window=window, iterations=count, seed=seed), profile)
+        Point(Stream(LARGEST, window=window, iterations=count, memory=memory, seed=seed), profile)
+        for memory in ("gpu", "host")
         for profile in PROFILES
         for window, count in ((1, SINGLE), (STREAM_WINDOW, STREAMED))
     ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from isthmus.quantities import Quantity, each, scaled, workload
 from isthmus.results import Measurement
 
-PARTS = ("udp", "wake", "work", "write", "inside", "after_frame", "to_program")
+PARTS = ("udp", "wake", "work", "write", "inside", "after_frame", "to_program", "to_gpu")
 """Parts of a datagram's way, as the engine names them."""
 
 CHAIN_PARTS = ("receive", "copies", "processing")

@@ -9,7 +9,7 @@ from typing import Any
 
 from isthmus.report.figures import Figure, Panel, Swatch, Table
 from isthmus.results import Document, Measurement
-from isthmus.roads.nanet.tables import part, us
+from isthmus.roads.nanet.tables import part, us, way
 
 STAGES: Mapping[str, tuple[str, str]] = {
     "wire": ("frame on the wire", "c6"),
@@ -18,15 +18,29 @@ STAGES: Mapping[str, tuple[str, str]] = {
     "work": ("firmware", "c5"),
     "write": ("write of payload and event", "c4"),
     "program": ("program sees the event", "c6"),
+    "gpu": ("data into the GPU", "c5"),
 }
 """Each stage's words and colour, in the order of their begin; they overlap."""
 
-PROFILES = {"isthmus": "c3", "as-published": "c1"}
-"""The colour of each, in all figures of this road."""
+WAYS = {
+    "isthmus": "c3",
+    "isthmus, gpu": "c2",
+    "isthmus, staged": "c4",
+    "as-published": "c1",
+    "as-published, gpu": "c5",
+    "as-published, staged": "c6",
+}
+"""The colour of each profile and memory, in all figures of this road."""
 
 BUCKETS = 60
 """Of the distribution, over the whole axis."""
 ROW_PX, LINE = 150, 0.13
+
+
+def ready(m: Measurement, figure: str) -> float | None:
+    """From the last byte on the pins to the data in its memory and its event in the program."""
+    found = part(m, "to_gpu", figure)
+    return part(m, "to_program", figure) if found is None else found
 
 
 def spans(m: Measurement) -> dict[str, tuple[float, float]]:
@@ -42,7 +56,9 @@ def spans(m: Measurement) -> dict[str, tuple[float, float]]:
     }
     if m.latency is None or len(found) < 7:
         return {}
-    program = m.latency.avg / 1e6
+    end = m.latency.avg / 1e6
+    into_gpu = part(m, "to_gpu", "avg")
+    program = end if into_gpu is None else end - (into_gpu / 1e6 - found["to_program"])
     frame = program - found["to_program"]
     answered = frame + found["after_frame"]
     begin = answered - found["inside"]
@@ -55,6 +71,7 @@ def spans(m: Measurement) -> dict[str, tuple[float, float]]:
         "work": (known - found["work"], known),
         "write": (known, answered),
         "program": (answered, program),
+        **({} if into_gpu is None else {"gpu": (program, end)}),
     }
 
 
@@ -72,7 +89,7 @@ def distribution(document: Document, m: Measurement, low: float, width: float) -
 
 
 def figure(document: Document, members: Sequence[Measurement]) -> Figure:
-    """`members`: one datagram at a time, of one size, a profile each."""
+    """`members`: one datagram at a time, of one size, a profile and a memory each."""
     found = [(m, spans(m)) for m in members]
     end = max(m.latency.max for m in members if m.latency) / 1e6
     end = float(int(end) + 1)
@@ -83,7 +100,7 @@ def figure(document: Document, members: Sequence[Measurement]) -> Figure:
     }  # fmt: skip
     width = end / BUCKETS
     rows = [
-        [m.profile, STAGES[name][0], f"{begin:.3f}", f"{finish:.3f}", *_durations(m, name)]
+        [way(m), STAGES[name][0], f"{begin:.3f}", f"{finish:.3f}", *_durations(m, name)]
         for m, stages in found
         for name, (begin, finish) in stages.items()
     ]
@@ -110,7 +127,7 @@ def figure(document: Document, members: Sequence[Measurement]) -> Figure:
                     },
                     "series": [
                         {
-                            "type": "line", "name": m.profile, "colour": PROFILES[m.profile],
+                            "type": "line", "name": way(m), "colour": WAYS[way(m)],
                             "step": "end", "symbol": "none", "data": distribution(document, m, 0.0, width),
                         }
                         for m in members
@@ -125,7 +142,7 @@ def figure(document: Document, members: Sequence[Measurement]) -> Figure:
             Swatch("UDP stage", "c2", "box"),
             Swatch("firmware: wakes up, works", "c5", "box"),
             Swatch("write of payload and event", "c4", "box"),
-            *(Swatch(m.profile, PROFILES[m.profile], "solid") for m in members),
+            *(Swatch(way(m), WAYS[way(m)], "solid") for m in members),
         ],
     )  # fmt: skip
 
@@ -143,10 +160,10 @@ def _timeline(
     for row, (m, stages) in enumerate(found):
         for lane, (name, (begin, finish)) in enumerate(stages.items()):
             words, colour = STAGES[name]
-            at = round(row + (lane - (len(STAGES) - 1) / 2) * LINE, 3)
+            at = round(row + (lane - (len(stages) - 1) / 2) * LINE, 3)
             series.append(
                 {
-                    "type": "line", "name": f"{m.profile}: {words}", "colour": colour, "symbol": "none",
+                    "type": "line", "name": f"{way(m)}: {words}", "colour": colour, "symbol": "none",
                     "bar": True, "data": [[round(begin, 4), at], [round(finish, 4), at]],
                     "lineStyle": {"width": 11, "cap": "butt"},
                 }
@@ -155,7 +172,7 @@ def _timeline(
         "xAxis": x,
         "yAxis": {
             "type": "value", "inverse": True, "min": -0.5, "max": len(found) - 0.5, "interval": 0.5,
-            "names": {str(row): m.profile for row, (m, _) in enumerate(found)},
+            "names": {str(row): way(m) for row, (m, _) in enumerate(found)},
         },
         "series": series,
     }  # fmt: skip

@@ -18,7 +18,23 @@ PARTS = (
     ("inside", "UDP stage to the event answered"),
     ("after_frame", "last byte on the pins to the event answered"),
     ("to_program", "last byte on the pins to the program"),
+    ("to_gpu", "last byte on the pins to the data in the GPU"),
 )
+
+
+def memory(m: Measurement) -> str:
+    """Where its datagrams go."""
+    return str(m.workload.get("memory", "host"))
+
+
+def way(m: Measurement) -> str:
+    """Profile, and the memory if it is not the host's."""
+    return m.profile if memory(m) == "host" else f"{m.profile}, {memory(m)}"
+
+
+def parts(members: Sequence[Measurement]) -> Sequence[tuple[str, str]]:
+    """Those of `PARTS` that one of the measurements has, with their words."""
+    return [(name, words) for name, words in PARTS if any(part(m, name, "min") is not None for m in members)]
 
 
 def text(made: Document) -> str:
@@ -37,9 +53,10 @@ def text(made: Document) -> str:
         return chain
     out = [
         "# nic-to-memory, one-way in us: from the frame's begin at its source to the event in the program\n"
+        "# memory gpu: a GPU's, peer to peer; staged: a GPU's, by a copy; until the data is there too\n"
         "# after frame: from its last byte on the interface's pins to the event in the program, min, max\n"
         "# line: share of what each port's wire carries, with headers, check sequence, preamble and gap\n",
-        aligned(_rows(members), left=(0, 1)),
+        aligned(_rows(members), left=(0, 1, 2)),
     ]
     shown = [m for m in members if m.workload.get("parts_ps") and m.workload.get("window") == 1]
     if shown:
@@ -87,6 +104,7 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = [
         (
             "#profile",
+            "memory",
             "arrivals",
             "bytes",
             "ports",
@@ -111,6 +129,7 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
         rows.append(
             (
                 m.profile,
+                memory(m),
                 m.arrivals,
                 str(w["bytes"]),
                 str(w.get("ports", 1)),
@@ -127,8 +146,8 @@ def _rows(members: Sequence[Measurement]) -> list[Sequence[str]]:
 def _parts(largest: Measurement, shown: Sequence[Measurement]) -> str:
     size = largest.workload["bytes"]
     members = [m for m in shown if m.workload["bytes"] == size]
-    rows: list[Sequence[str]] = [("#part", *(f"{m.profile} min..max us" for m in members))]
-    for name, words in PARTS:
+    rows: list[Sequence[str]] = [("#part", *(f"{way(m)} min..max us" for m in members))]
+    for name, words in parts(members):
         cells = []
         for m in members:
             low, high = part(m, name, "min"), part(m, name, "max")
