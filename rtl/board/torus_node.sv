@@ -39,7 +39,7 @@ module torus_node
   output logic [31:0]               status_lost_o,
   output logic                      idle_o
 );
-  logic [Width+1:0] rx_flit [NumPorts];
+  logic [Width+1:0] rx_flit [NumPorts]  /* verilator split_var */;
   logic [Width+1:0] tx_flit [NumPorts];
   logic [1:0] rx_freed [NumPorts];
   logic [1:0] tx_freed [NumPorts];

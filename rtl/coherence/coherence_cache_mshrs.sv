@@ -99,9 +99,11 @@ module coherence_cache_mshrs
   always_comb begin
     merge_mask_o = merge_all_i ? mask_q[merge_id_i] : '1;
     merge_data_o = merge_data_i;
-    for (int unsigned i = 0; i < Bytes; i++) begin
-      if (merge_all_i || (store_q[merge_id_i] && mask_q[merge_id_i][i])) begin
-        merge_data_o[8*i+:8] = data_q[merge_id_i][8*i+:8];
+    if (merge_all_i) begin
+      merge_data_o = data_q[merge_id_i];
+    end else if (store_q[merge_id_i]) begin
+      for (int unsigned i = 0; i < Bytes; i++) begin
+        if (mask_q[merge_id_i][i]) merge_data_o[8*i+:8] = data_q[merge_id_i][8*i+:8];
       end
     end
   end

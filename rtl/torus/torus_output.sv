@@ -49,13 +49,18 @@ module torus_output
   end
   localparam int unsigned CountWidth = $clog2(Depth + 1);
 
-  logic [CountWidth-1:0] credit_q [Vcs];
+  logic [CountWidth-1:0] credit_q [Vcs]  /* verilator split_var */;
   logic [NumIn-1:0] request [Vcs];
   logic [NumIn-1:0] grant [Vcs];
   logic [IdxWidth-1:0] idx [Vcs];
   logic [Vcs-1:0] able, send;
   logic turn_q;  // the channel that sent last
   logic pick;
+
+  // Bit b of an index is set by the lanes that have it in their number.
+  function automatic logic [NumIn-1:0] having(logic [4:0] b);
+    for (int unsigned i = 0; i < NumIn; i++) having[i] = i[b];
+  endfunction
 
   for (genvar v = 0; v < int'(Vcs); v++) begin : gen_vc
     assign request[v] = valid_i & (Vcs == 1 ? '1 : v == 1 ? vc_i : ~vc_i);
@@ -67,8 +72,11 @@ module torus_output
       .req_i (request[v]),
       .last_i(send[v] && (grant[v] & tail_i) != '0),
       .gnt_o (grant[v]),
-      .idx_o (idx[v])
+      .idx_o ()
     );
+    for (genvar b = 0; b < int'(IdxWidth); b++) begin : gen_idx
+      assign idx[v][b] = (grant[v] & having(5'(b))) != '0;
+    end
     assign able[v] = (grant[v] & request[v]) != '0 && credit_q[v] != '0;
     assign send[v] = able[v] && pick == 1'(v);
 

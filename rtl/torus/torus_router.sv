@@ -89,6 +89,7 @@ module torus_router
   for (genvar n = 0; n < int'(NumLanes); n++) begin : gen_lane
     localparam int unsigned From = (n + 1) / 2;
     localparam bit          Own  = n != 0 && n % 2 == 0;
+    logic [Width+1:0] oldest;
     torus_lane #(
       .Width(Width),
       .Depth(Depth)
@@ -104,9 +105,14 @@ module torus_router
       .valid_o   (valid[n]),
       .port_o    (port[n]),
       .vc_o      (vc[n]),
-      .flit_o    (flit[n]),
+      .flit_o    (oldest),
       .take_i    (take[n])
     );
+    // Nothing reads the flit of an empty lane: simulators leave its memory alone.
+    always_comb begin
+      flit[n] = 'x;
+      if (valid[n]) flit[n] = oldest;
+    end
   end
 
   assign rx_freed_o[0] = {1'b0, freed[0]};
@@ -137,12 +143,8 @@ module torus_router
       assign in_vc[k]    = vc[Lane];
       assign in_tail[k]  = flit[Lane][Width];
     end
-    always_comb begin
-      take_at[p] = '0;
-      for (int unsigned k = 0; k < NumIn; k++) begin
-        take_at[p][k<=Lower?k : 2*Straight-1+k-Lower-1] = in_take[k];
-      end
-    end
+    assign take_at[p] = NumLanes'(in_take[Lower:0]) |
+        (p == 0 ? '0 : NumLanes'(in_take[NumIn-1-:2]) << (2 * Straight - 1));
 
     torus_output #(
       .NumIn(NumIn),
@@ -164,9 +166,11 @@ module torus_router
     );
     assign lane = LaneWidth'(select) +
         (32'(select) <= Lower ? '0 : LaneWidth'(2 * Straight - 2 - Lower));
+    logic [Width+1:0] flit_q;
     always_ff @(posedge clk_i) begin
-      if (load) tx_flit_o[p] <= flit[lane];
+      if (load) flit_q <= flit[lane];
     end
+    assign tx_flit_o[p] = flit_q;
   end
 
   always_comb begin

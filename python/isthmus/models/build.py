@@ -102,7 +102,10 @@ def _target(spec: ModelSpec, toolchain: tools.Toolchain) -> tuple[Path, str]:
             spec.trace,
             str(spec.many),
             *toolchain.key(),
-            *(generator / name for name in ("build.py", "bundles.py", "compiler.py", "ports.py", "shim.py")),
+            *(
+                generator / name
+                for name in ("build.py", "bundles.py", "compiler.py", "inputs.py", "ports.py", "shim.py")
+            ),
             *sources(spec.core, spec.rtl),
         ]
     )
@@ -149,18 +152,21 @@ class _Build:
                 ) from err
 
     def _run(self, work: Path) -> None:
-        from isthmus.models import bundles, ports, shim
+        from isthmus.models import bundles, inputs, ports, shim
 
         self._report("read ports", 0)
         files = sources(self.spec.core, self.spec.rtl)
         device = ports.elaborate(files, self.spec.top, self.spec.parameters)
-        text = shim.generate(device, bundles.group(device), self.spec.trace, self.key)
-        (work / "shim.cpp").write_text(text)
+        grouped = bundles.group(device)
 
         self._report("translate", 1)
         kind = Kind("fst" if self.spec.trace == "fst" else "model", self.spec.many)
         compiler = Compiler(self.toolchain, kind, self.jobs, work)
         translated = compiler.translate(self._arguments(), f"V{self.spec.top}", files)
+        clocks = (port.name for port in device.ports if port.name.endswith("clk_i"))
+        gated = inputs.gate(translated.fast, clocks)
+        text = shim.generate(device, grouped, self.spec.trace, self.key, gated)
+        (work / "shim.cpp").write_text(text)
         units = compiler.units(translated, [work / "shim.cpp"])
         self.total += len(units) + 1
 

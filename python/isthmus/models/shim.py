@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the C++ file that puts the model's C ABI (version 2) over Verilator's class."""
+"""Writes the C++ file that puts the model's C ABI (version 3) over Verilator's class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from isthmus.models.bundles import Bundle
 from isthmus.models.ports import Elaborated
 
-ABI = 2
+ABI = 3
 
 _TEMPLATE = """\
 // Generated: C ABI version @ABI@ of the model @TOP@.
@@ -21,6 +21,7 @@ _TEMPLATE = """\
 #include <string>
 #include "verilated.h"
 #include "V@TOP@.h"
+#include "V@TOP@___024root.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
@@ -36,6 +37,9 @@ struct isthmus_desc_t {
   uint32_t num_ports;
   const isthmus_port_t *ports;
 };
+
+// What Verilator's eval() calls behind bookkeeping that a model of one thread has no use for.
+void V@TOP@___024root___eval(V@TOP@___024root *);
 
 namespace {
 const isthmus_port_t kPorts[] = {
@@ -59,7 +63,32 @@ struct Model {
   std::unique_ptr<VerilatedFstC> trace;
 #endif
   std::string error;
+  bool initial = true;
 };
+
+// `inputs`: not only clocks have changed since the last evaluation.
+int32_t evaluate(Model &model, uint64_t time_ps, bool inputs) {
+  if (!model.error.empty()) return 1;
+  try {
+    model.context.time(time_ps);
+#if @GATED@
+    model.top->rootp->__VicoFirstIteration = inputs;
+#endif
+    if (model.initial) {
+      model.top->eval();
+      model.initial = false;
+    } else {
+      V@TOP@___024root___eval(model.top->rootp);
+    }
+#if VM_TRACE_FST
+    if (model.trace) model.trace->dump(time_ps);
+#endif
+  } catch (const std::exception &fault) {
+    model.error = fault.what();
+    return 1;
+  }
+  return 0;
+}
 }  // namespace
 
 void vl_fatal(const char *file, int line, const char *, const char *message) { give_up(file, line, message); }
@@ -104,19 +133,11 @@ ISTHMUS_EXPORT void *isthmus_port(void *handle, uint32_t index) {
 }
 
 ISTHMUS_EXPORT int32_t isthmus_eval(void *handle, uint64_t time_ps) {
-  auto &model = *static_cast<Model *>(handle);
-  if (!model.error.empty()) return 1;
-  try {
-    model.context.time(time_ps);
-    model.top->eval();
-#if VM_TRACE_FST
-    if (model.trace) model.trace->dump(time_ps);
-#endif
-  } catch (const std::exception &fault) {
-    model.error = fault.what();
-    return 1;
-  }
-  return 0;
+  return evaluate(*static_cast<Model *>(handle), time_ps, true);
+}
+
+ISTHMUS_EXPORT int32_t isthmus_edge(void *handle, uint64_t time_ps) {
+  return evaluate(*static_cast<Model *>(handle), time_ps, false);
 }
 
 ISTHMUS_EXPORT const char *isthmus_error(void *handle) {
@@ -151,8 +172,10 @@ def info_json(device: Elaborated, bundles: Sequence[Bundle], trace: str) -> str:
     )
 
 
-def generate(device: Elaborated, bundles: Sequence[Bundle], trace: str, source_hash: str) -> str:
-    """The shim's source text."""
+def generate(
+    device: Elaborated, bundles: Sequence[Bundle], trace: str, source_hash: str, gated: bool = False
+) -> str:
+    """The shim's source text; `gated`: as `inputs.gate` found."""
     ports = "\n".join(f"  {{{_c_string(p.name)}, {p.width}, {int(p.is_output)}}}," for p in device.ports)
     storage = "\n".join(
         f"    case {i}: return &top.{p.name}{'' if p.width <= 64 else '[0]'};"
@@ -164,6 +187,7 @@ def generate(device: Elaborated, bundles: Sequence[Bundle], trace: str, source_h
         "TOP_STRING": _c_string(device.top),
         "HASH_STRING": _c_string(source_hash),
         "INFO_STRING": _c_string(info_json(device, bundles, trace)),
+        "GATED": str(int(gated)),
         "NUM_PORTS": str(len(device.ports)),
         "PORTS": ports,
         "STORAGE": storage,

@@ -39,6 +39,7 @@ class Model:
         self.api.isthmus_port.restype = ctypes.c_void_p
         self.api.isthmus_port.argtypes = [ctypes.c_void_p, ctypes.c_uint32]
         self.api.isthmus_eval.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
+        self.api.isthmus_edge.argtypes = [ctypes.c_void_p, ctypes.c_uint64]
         self.api.isthmus_error.restype = ctypes.c_char_p
         self.api.isthmus_error.argtypes = [ctypes.c_void_p]
         self.api.isthmus_destroy.argtypes = [ctypes.c_void_p]
@@ -84,8 +85,12 @@ class Model:
         for level in (1, 0):
             for name in clocks or ("clk_i",):
                 self[name] = level
-            self.api.isthmus_eval(self.handle, self.time_ps)
-            self.time_ps += 4000
+            self.evaluate()
+
+    def evaluate(self, *, only_clocks: bool = False) -> None:
+        evaluate = self.api.isthmus_edge if only_clocks else self.api.isthmus_eval
+        assert evaluate(self.handle, self.time_ps) == 0
+        self.time_ps += 4000
 
     def close(self) -> None:
         self.api.isthmus_destroy(self.handle)

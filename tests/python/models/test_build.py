@@ -37,7 +37,7 @@ def start(library: Path, trace: Path | None = None) -> Model:
 
 def test_the_descriptor_says_ports_bundles_probes_and_parameters(libraries: list[Path]) -> None:
     model = Model(libraries[0])
-    assert model.description.abi == 2
+    assert model.description.abi == 3
     assert model.description.top == b"tiny"
     assert libraries[0].stem == f"tiny-{model.description.source_hash.decode()[:16]}"
     assert len(model.description.source_hash) == 64
@@ -251,6 +251,55 @@ def test_a_model_that_fails_says_why_instead_of_ending_the_process(tmp_path: Pat
     assert stopped.api.isthmus_eval(stopped.handle, 2000) == 1
     assert "bad.sv:6: $stop" in stopped.api.isthmus_error(stopped.handle).decode()
     stopped.close()
+
+
+STRAIGHT = """
+module bad (
+  input logic clk_i, input logic rst_ni, input logic [7:0] cfg_a_i,
+  output logic [7:0] status_straight_o, output logic [7:0] status_sum_o, output logic status_clock_o
+);
+  logic [7:0] sum_q;
+  assign status_straight_o = ~cfg_a_i;
+  assign status_sum_o = sum_q ^ cfg_a_i;
+  assign status_clock_o = CLOCK;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) sum_q <= '0;
+    else sum_q <= sum_q + cfg_a_i;
+  end
+endmodule
+"""
+
+
+def test_where_only_clocks_change_logic_of_inputs_alone_is_left_out(tmp_path: Path) -> None:
+    model = Model(build(write_core(tmp_path, STRAIGHT.replace("CLOCK", "1'b0"))))
+    model["cfg_a_i"] = 5
+    model.clock()
+    model["rst_ni"] = 1
+    model.evaluate()
+    for sum_ in (5, 10, 15):
+        model["clk_i"] = 1
+        model.evaluate(only_clocks=True)
+        assert model["status_sum_o"] == sum_ ^ 5
+        model["clk_i"] = 0
+        model.evaluate(only_clocks=True)
+    # What the caller promises is taken for granted; the next whole evaluation sees the input.
+    model["cfg_a_i"] = 1
+    model.evaluate(only_clocks=True)
+    assert model["status_straight_o"] == 0xFA
+    model.evaluate()
+    assert (model["status_straight_o"], model["status_sum_o"]) == (0xFE, 15 ^ 1)
+    model.close()
+
+
+def test_a_model_whose_logic_reads_its_clock_leaves_nothing_out(tmp_path: Path) -> None:
+    model = Model(build(write_core(tmp_path, STRAIGHT.replace("CLOCK", "clk_i & cfg_a_i[0]"))))
+    model["cfg_a_i"] = 5
+    model.clock()
+    for level in (1, 0, 1):
+        model["clk_i"] = level
+        model.evaluate(only_clocks=True)
+        assert model["status_clock_o"] == level
+    model.close()
 
 
 def write_core(root: Path, text: str) -> ModelSpec:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Hosts, nodes and the links between them.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use isthmus_host::nic::{
     EVENT_BYTES, KEY, List, NicConfig, PageSize, Paging, Place, Policy, PutMemory, Target,
 };
 use isthmus_sim::kernel::Counter;
-use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
+use isthmus_sim::world::flits::{FlitInbox, FlitLink, FlitPins};
 use isthmus_sim::world::host::MmioHost;
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
@@ -50,13 +51,16 @@ pub(super) struct Node {
     pub(super) data: Rc<Data>,
 }
 
+/// What comes to one node.
+type Inbox = Rc<RefCell<FlitInbox>>;
+
 /// All of it.
 pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) nodes: Vec<Node>,
     pub(super) period: Picoseconds,
-    /// By node: what it sends towards the next one and the one before.
-    lines: Vec<[Rc<std::cell::RefCell<FlitLine>>; 2]>,
+    /// By node: what comes to it, from the next one and from the one before.
+    inboxes: Vec<Inbox>,
 }
 
 impl World {
@@ -66,20 +70,22 @@ impl World {
     ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
         let count = scenario.workload.nodes;
-        let lines: Vec<[_; 2]> = (0..count)
-            .map(|_| std::array::from_fn(|_| FlitLine::new(scenario.hop_clocks())))
-            .collect();
+        let inboxes: Vec<_> =
+            (0..count).map(|_| FlitInbox::new(2, scenario.hop_clocks())).collect();
         let nodes = (0..count)
-            .map(|number| Node::build(&simulation, scenario, make_model, (number, &lines)))
+            .map(|number| Node::build(&simulation, scenario, make_model, (number, &inboxes)))
             .collect::<Result<Vec<_>, _>>()?;
         simulation.spans().set_enabled(false);
         let period = nodes[0].device.clock_period("clk_i").unwrap_or_default();
-        Ok(Self { simulation, nodes, period, lines })
+        Ok(Self { simulation, nodes, period, inboxes })
     }
 
     /// What a node has sent, and the buses of both ends have carried.
     pub(super) fn carried(&self, sender: usize, far: usize) -> impl Fn() -> Sent + 'static {
-        let lines = self.lines[sender].clone();
+        let count = self.inboxes.len();
+        // Port 1 of the next node, and port 0 of the one before.
+        let lines = [((sender + 1) % count, 1), ((sender + count - 1) % count, 0)];
+        let lines = lines.map(|(node, port)| (Rc::clone(&self.inboxes[node]), port));
         let counter = |node: usize, way: &str, what: &str| {
             self.simulation.counters().counter(format!("pcie{node}.{way}.{what}"))
         };
@@ -88,7 +94,7 @@ impl World {
             [counter(node, way, "wire_bytes"), counter(node, way, "dllp_bytes")]
         });
         move || Sent {
-            flits: lines.iter().map(|line| line.borrow().carried()).sum(),
+            flits: lines.iter().map(|(inbox, port)| inbox.borrow().carried()[*port]).sum(),
             bus: std::array::from_fn(|way| octets[way].iter().map(Counter::get).sum()),
         }
     }
@@ -99,9 +105,9 @@ impl Node {
         simulation: &Simulation,
         scenario: &ApenetScenario,
         make_model: MakeModel<'_>,
-        (number, lines): (usize, &[[Rc<std::cell::RefCell<FlitLine>>; 2]]),
+        (number, inboxes): (usize, &[Inbox]),
     ) -> Result<Self, RoadError> {
-        let (node, platform, count) = (&scenario.node, &scenario.platform, lines.len());
+        let (node, platform, count) = (&scenario.node, &scenario.platform, inboxes.len());
         let here = [("here", number as u64), ("last", count as u64 - 1)];
         let firmware = Firmware::inputs(node.firmware.as_ref(), node.clock_mhz);
         let board = Board {
@@ -117,12 +123,9 @@ impl Node {
         let links = (0..2).map(|port| {
             // Port 0 leads to the next node, port 1 to the one before.
             let neighbour = (number + if port == 0 { 1 } else { count - 1 }) % count;
-            FlitLink {
-                away: Rc::clone(&lines[number][port]),
-                towards: Rc::clone(&lines[neighbour][port ^ 1]),
-            }
+            FlitLink { inbox: Rc::clone(&inboxes[neighbour]), port: port ^ 1 }
         });
-        FlitPins::attach_links(&device, links.collect())?;
+        FlitPins::attach_links(&device, links.collect(), &inboxes[number])?;
         let (mut config, bytes) = layout(scenario, number);
         let name = format!("host{number}");
         let ends = [&platform.root, &platform.endpoint];

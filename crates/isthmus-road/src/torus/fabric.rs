@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use isthmus_sim::world::flits::{FlitLine, FlitLink, FlitPins};
+use isthmus_sim::world::flits::{FlitInbox, FlitLink, FlitPins};
 use isthmus_sim::{DeviceHandle, Picoseconds, SimConfig, Simulation};
 
 use super::scenario::TorusScenario;
@@ -19,8 +19,8 @@ pub(super) struct Fabric {
     pub(super) stations: Vec<Rc<RefCell<Station>>>,
     pub(super) ledger: Rc<RefCell<Ledger>>,
     pub(super) period: Picoseconds,
-    /// By node and port, from 0: what the router sends there.
-    lines: Vec<Vec<Rc<RefCell<FlitLine>>>>,
+    /// By node: what comes to it.
+    inboxes: Vec<Rc<RefCell<FlitInbox>>>,
 }
 
 impl Fabric {
@@ -52,9 +52,8 @@ impl Fabric {
         let period = routers[0].clock_period("clk_i").unwrap_or_default();
         let ledger = Ledger::new(scenario, period)?;
         let ports = 2 * scenario.dims();
-        let lines: Vec<Vec<_>> = (0..routers.len())
-            .map(|_| (0..ports).map(|_| FlitLine::new(scenario.hop_clocks())).collect())
-            .collect();
+        let inboxes: Vec<_> =
+            routers.iter().map(|_| FlitInbox::new(ports, scenario.hop_clocks())).collect();
         let mut stations = Vec::new();
         for (node, router) in routers.iter().enumerate() {
             let links = (0..ports).map(|port| {
@@ -63,14 +62,13 @@ impl Fabric {
                 let mut at = place(sizes, node);
                 let nodes = sizes[dimension];
                 at[dimension] = (at[dimension] + if port % 2 == 0 { 1 } else { nodes - 1 }) % nodes;
-                let far = &lines[number(sizes, at)];
-                FlitLink { away: Rc::clone(&lines[node][port]), towards: Rc::clone(&far[port ^ 1]) }
+                FlitLink { inbox: Rc::clone(&inboxes[number(sizes, at)]), port: port ^ 1 }
             });
             let station = Station::new(scenario, node, &ledger);
-            FlitPins::attach(router, links.collect(), &station)?;
+            FlitPins::attach(router, links.collect(), &inboxes[node], &station)?;
             stations.push(station);
         }
-        Ok(Self { simulation, routers, stations, ledger, period, lines })
+        Ok(Self { simulation, routers, stations, ledger, period, inboxes })
     }
 
     /// Clocks so far.
@@ -80,7 +78,7 @@ impl Fabric {
 
     /// Flits that each link has carried.
     pub(super) fn carried(&self) -> impl Iterator<Item = u64> {
-        self.lines.iter().flatten().map(|line| line.borrow().carried())
+        self.inboxes.iter().flat_map(|inbox| inbox.borrow().carried().to_vec())
     }
 
     /// A counter of the routers, summed.

@@ -188,7 +188,12 @@ impl Device {
     #[inline]
     fn evaluate(&self, hot: &mut Hot, time: Picoseconds) {
         hot.settled = self.changes.get();
-        if let Err(reason) = hot.model.eval(time) {
+        self.check(hot.model.eval(time), time);
+    }
+
+    #[inline]
+    fn check(&self, evaluated: Result<(), String>, time: Picoseconds) {
+        if let Err(reason) = evaluated {
             self.sim.fail(SimError::ModelFault { device: self.name.to_string(), at: time, reason });
         }
     }
@@ -360,6 +365,8 @@ impl Device {
 
     #[inline]
     fn tick_inner(&self, hot: &mut Hot, time: Picoseconds) {
+        // The time shown changes at falling edges.
+        let mut only_clocks = hot.settled == self.changes.get();
         for index in 0..hot.clocks.len() {
             let clock = &mut hot.clocks[index];
             if clock.time != time {
@@ -370,12 +377,17 @@ impl Device {
             clock.edge += 1;
             clock.time = clock.grid.time(clock.edge);
             if !rises {
+                only_clocks = false;
                 self.show_time(hot, index);
             } else if index == self.main {
                 hot.evaluated += 1;
             }
         }
-        self.evaluate(hot, time);
+        if only_clocks {
+            self.check(hot.model.eval_edge(time), time);
+        } else {
+            self.evaluate(hot, time);
+        }
     }
 
     /// Step 3: the world drives the inputs.

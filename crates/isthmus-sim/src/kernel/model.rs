@@ -56,4 +56,11 @@ pub trait Model {
     /// One line, when the model itself fails, for example because its logic does not settle. It is not
     /// evaluated again.
     fn eval(&mut self, time: Picoseconds) -> Result<(), String>;
+    /// As [`eval`](Self::eval), where only clocks have changed since the last call.
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval).
+    fn eval_edge(&mut self, time: Picoseconds) -> Result<(), String> {
+        self.eval(time)
+    }
 }

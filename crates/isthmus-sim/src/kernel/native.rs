@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loads Verilated models through the C ABI, version 2.
+//! Loads Verilated models through the C ABI, version 3.
 //!
 //! This file holds all `unsafe` of the project. It relies on the guarantees of the ABI (see
 //! `docs/explanation/architecture.md`). Everything that can be checked at load time is checked.
@@ -18,7 +18,7 @@ use super::model::{Description, Direction, Model, PortInfo};
 use super::pin::PinStorage;
 use super::units::Picoseconds;
 
-const ABI_VERSION: u32 = 2;
+const ABI_VERSION: u32 = 3;
 /// A model with more ports than this, or wider ones, is a damaged description.
 const MAX_PORTS: u32 = 4_096;
 const MAX_WIDTH: u32 = 65_536;
@@ -61,6 +61,7 @@ struct Info {
 struct Instance {
     model: NonNull<c_void>,
     eval: EvalFn,
+    edge: EvalFn,
     error: ErrorFn,
     destroy: DestroyFn,
     // Last: the code must stay mapped until `drop` has called into it.
@@ -218,6 +219,13 @@ impl Model for NativeModel {
         let status = unsafe { (self.instance.eval)(self.instance.model.as_ptr(), time.0) };
         if status == 0 { Ok(()) } else { Err(self.fault()) }
     }
+
+    #[inline]
+    fn eval_edge(&mut self, time: Picoseconds) -> Result<(), String> {
+        // SAFETY: as `eval`.
+        let status = unsafe { (self.instance.edge)(self.instance.model.as_ptr(), time.0) };
+        if status == 0 { Ok(()) } else { Err(self.fault()) }
+    }
 }
 
 /// Loads a Verilated model and creates one instance of it.
@@ -250,6 +258,7 @@ pub fn load_model(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, S
     let create = symbol!("isthmus_create", CreateFn);
     let port = symbol!("isthmus_port", PortFn);
     let eval = symbol!("isthmus_eval", EvalFn);
+    let edge = symbol!("isthmus_edge", EvalFn);
     let error = symbol!("isthmus_error", ErrorFn);
     let destroy = symbol!("isthmus_destroy", DestroyFn);
 
@@ -270,7 +279,7 @@ pub fn load_model(path: &Path, trace: Option<&Path>) -> Result<Box<dyn Model>, S
     let model = unsafe { create(trace.as_ref().map_or(std::ptr::null(), |t| t.as_ptr())) };
     let model = NonNull::new(model)
         .ok_or_else(|| broken("isthmus_create gave no model (can the trace be written?)".into()))?;
-    let instance = Rc::new(Instance { model, eval, error, destroy, _library: library });
+    let instance = Rc::new(Instance { model, eval, edge, error, destroy, _library: library });
 
     let mut pins = Vec::with_capacity(description.ports.len());
     for (index, info) in description.ports.iter().enumerate() {

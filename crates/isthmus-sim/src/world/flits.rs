@@ -33,53 +33,73 @@ pub trait LocalPort {
     fn step(&mut self, flit: Option<&Flit>, freed: bool) -> (Option<Flit>, bool);
 }
 
-/// One direction of a link: flits, and credits for those of the other direction, a fixed number of clocks
-/// later at the other end. Nothing is lost.
-pub struct FlitLine {
-    clocks: u64,
-    /// Places by clock modulo a power of two, as many as there are clocks at the least.
-    places: Vec<(Option<Flit>, u8)>,
-    carried: u64,
+/// Ports of a router, at most.
+const MAX_PORTS: usize = 16;
+
+/// What comes to a router at one clock: a bit a port, and as many a channel.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    flits: u16,
+    freed: u32,
 }
 
-impl FlitLine {
-    /// A line of so many clocks, at least one.
+/// All that is on its way to one router's links: flits, and credits for those of the other direction, a
+/// fixed number of clocks behind the senders' pins. Nothing is lost.
+pub struct FlitInbox {
+    ports: usize,
+    /// By clock, modulo the number of clocks of the links.
+    marks: Vec<Marks>,
+    /// By clock and port, valid with its mark.
+    flits: Vec<Flit>,
+    carried: Vec<u64>,
+}
+
+impl FlitInbox {
+    /// The ends of `ports` links of so many clocks, at least one.
+    ///
+    /// # Panics
+    /// With more than 16 ports.
     #[must_use]
-    pub fn new(clocks: u64) -> Rc<RefCell<Self>> {
-        let clocks = clocks.max(1);
-        let places = vec![(None, 0); clocks.next_power_of_two() as usize];
-        Rc::new(RefCell::new(Self { clocks, places, carried: 0 }))
+    pub fn new(ports: usize, clocks: u64) -> Rc<RefCell<Self>> {
+        assert!(ports <= MAX_PORTS, "{ports} ports: at most {MAX_PORTS}");
+        let clocks = clocks.max(1) as usize;
+        Rc::new(RefCell::new(Self {
+            ports,
+            marks: vec![Marks::default(); clocks],
+            flits: vec![Flit::default(); clocks * ports],
+            carried: vec![0; ports],
+        }))
     }
 
-    fn place(&self, clock: u64) -> usize {
-        clock as usize & (self.places.len() - 1)
+    fn clocks(&self) -> usize {
+        self.marks.len()
     }
 
-    fn put(&mut self, clock: u64, flit: Option<Flit>, freed: u8) {
-        let place = self.place(clock);
-        self.carried += u64::from(flit.is_some());
-        self.places[place] = (flit, freed);
+    #[inline]
+    fn put(&mut self, place: usize, port: usize, flit: Option<&Flit>, freed: u32) {
+        let marks = &mut self.marks[place];
+        marks.freed |= freed << (CHANNELS * port);
+        if let Some(flit) = flit {
+            marks.flits |= 1 << port;
+            self.flits[place * self.ports + port] = *flit;
+            self.carried[port] += 1;
+        }
     }
 
-    fn get(&self, clock: u64) -> (Option<&Flit>, u8) {
-        let (flit, freed) = &self.places[self.place((clock + 1).wrapping_sub(self.clocks))];
-        (flit.as_ref(), *freed)
-    }
-
-    /// Flits so far.
+    /// Flits so far, by the port to which they come.
     #[must_use]
-    pub fn carried(&self) -> u64 {
-        self.carried
+    pub fn carried(&self) -> &[u64] {
+        &self.carried
     }
 }
 
-/// The two lines at one port: away from the router, and towards it.
+/// Where one of a router's links leads.
 #[derive(Clone)]
 pub struct FlitLink {
-    /// What the router sends.
-    pub away: Rc<RefCell<FlitLine>>,
-    /// What it receives.
-    pub towards: Rc<RefCell<FlitLine>>,
+    /// Of the router at the far end.
+    pub inbox: Rc<RefCell<FlitInbox>>,
+    /// The far end's number there.
+    pub port: usize,
 }
 
 /// What is behind the pins of a device whose router's local port is inside it.
@@ -96,12 +116,26 @@ pub struct FlitPins<L> {
     /// None: the pins begin with those of the first link.
     local: Option<Rc<RefCell<L>>>,
     links: Vec<FlitLink>,
-    clock: u64,
+    inbox: Rc<RefCell<FlitInbox>>,
+    /// This clock's number, modulo the clocks of the links.
+    place: usize,
+    clocks: usize,
     /// From the router, sampled before the edge; the local port's is kept for the step behind it.
     out: Option<Flit>,
     freed: bool,
+    /// What the pins show: most clocks of most routers change little of it.
+    shown: Shown,
     tx: Sampled,
     rx: Driven,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Shown {
+    valid: u64,
+    head: u64,
+    tail: u64,
+    channel: u64,
+    freed: u64,
 }
 
 struct Sampled {
@@ -123,21 +157,24 @@ struct Driven {
 }
 
 impl<L: LocalPort + 'static> FlitPins<L> {
-    /// Ties `links`, in the order of the router's ports, and what is behind its local port to its pins.
+    /// Ties `links`, in the order of the router's ports, what comes by them, and what is behind its local port
+    /// to its pins.
     ///
     /// # Errors
     /// When the device has no such pins for this number of links.
     pub fn attach(
         device: &DeviceHandle,
         links: Vec<FlitLink>,
+        inbox: &Rc<RefCell<FlitInbox>>,
         local: &Rc<RefCell<L>>,
     ) -> Result<(), SimError> {
-        Self::attach_ports(device, links, Some(Rc::clone(local)))
+        Self::attach_ports(device, links, inbox, Some(Rc::clone(local)))
     }
 
     fn attach_ports(
         device: &DeviceHandle,
         links: Vec<FlitLink>,
+        inbox: &Rc<RefCell<FlitInbox>>,
         local: Option<Rc<RefCell<L>>>,
     ) -> Result<(), SimError> {
         let ports = links.len() as u32 + u32::from(local.is_some());
@@ -145,9 +182,12 @@ impl<L: LocalPort + 'static> FlitPins<L> {
         let agent = Self {
             local,
             links,
-            clock: 0,
+            inbox: Rc::clone(inbox),
+            place: 0,
+            clocks: inbox.borrow().clocks(),
             out: None,
             freed: false,
+            shown: Shown::default(),
             tx: Sampled {
                 valid: device.output("flits_tx_valid_o", ports)?,
                 channel: device.output("flits_tx_vc_o", ports)?,
@@ -170,25 +210,45 @@ impl<L: LocalPort + 'static> FlitPins<L> {
 }
 
 impl FlitPins<NoLocal> {
-    /// Ties `links` to the pins of a device whose router's local port is inside it.
+    /// Ties `links` and what comes by them to the pins of a device whose router's local port is inside it.
     ///
     /// # Errors
     /// When the device has no such pins for this number of links.
-    pub fn attach_links(device: &DeviceHandle, links: Vec<FlitLink>) -> Result<(), SimError> {
-        Self::attach_ports(device, links, None)
+    pub fn attach_links(
+        device: &DeviceHandle,
+        links: Vec<FlitLink>,
+        inbox: &Rc<RefCell<FlitInbox>>,
+    ) -> Result<(), SimError> {
+        Self::attach_ports(device, links, inbox, None)
     }
 }
 
 impl Sampled {
-    fn flit(&self, port: usize, valid: u64, flags: [u64; 3]) -> Option<Flit> {
+    fn flit(&self, port: usize, flags: [u64; 3]) -> Flit {
         let bit = |word: u64| word >> port & 1 != 0;
-        bit(valid).then(|| Flit {
+        Flit {
             head: bit(flags[0]),
             tail: bit(flags[1]),
             channel: u8::from(bit(flags[2])),
             data: std::array::from_fn(|word| self.data.word(FLIT_WORDS * port + word)),
-        })
+        }
     }
+}
+
+/// Calls `each` with the number of every bit that is set.
+fn for_bits(mut word: u64, mut each: impl FnMut(usize)) {
+    while word != 0 {
+        each(word.trailing_zeros() as usize);
+        word &= word - 1;
+    }
+}
+
+/// A bit where any of a port's channels has one.
+fn ports_of(freed: u64) -> u64 {
+    let (mut any, mut ports) = (freed | freed >> 1, 0);
+    any &= 0x5555_5555_5555_5555;
+    for_bits(any, |bit| ports |= 1 << (bit / CHANNELS));
+    ports
 }
 
 impl<L: LocalPort> PinAgent for FlitPins<L> {
@@ -198,51 +258,58 @@ impl<L: LocalPort> PinAgent for FlitPins<L> {
             0 => [0; 3],
             _ => [self.tx.head.get(), self.tx.tail.get(), self.tx.channel.get()],
         };
-        if self.local.is_some() {
-            self.out = self.tx.flit(0, valid, flags);
+        let first = usize::from(self.local.is_some());
+        if first != 0 {
+            self.out = (valid & 1 != 0).then(|| self.tx.flit(0, flags));
             self.freed = freed & 1 != 0;
         }
-        let first = usize::from(self.local.is_some());
-        for (number, link) in self.links.iter().enumerate() {
+        let busy = (valid | ports_of(freed)) >> first;
+        for_bits(busy, |number| {
             let port = number + first;
-            let flit = self.tx.flit(port, valid, flags);
-            link.away.borrow_mut().put(self.clock, flit, (freed >> (CHANNELS * port)) as u8 & 3);
-        }
+            let flit = (valid >> port & 1 != 0).then(|| self.tx.flit(port, flags));
+            let freed = (freed >> (CHANNELS * port)) as u32 & 3;
+            let link = &self.links[number];
+            link.inbox.borrow_mut().put(self.place, link.port, flit.as_ref(), freed);
+        });
     }
 
     fn drive(&mut self, _time: Picoseconds) {
-        let (mut valid, mut head, mut tail, mut channel, mut freed) = (0, 0, 0, 0, 0);
+        let data = &self.rx.data;
+        let mut now = Shown::default();
         let mut show = |port: usize, flit: &Flit| {
-            valid |= 1 << port;
-            head |= u64::from(flit.head) << port;
-            tail |= u64::from(flit.tail) << port;
-            channel |= u64::from(flit.channel) << port;
+            now.valid |= 1 << port;
+            now.head |= u64::from(flit.head) << port;
+            now.tail |= u64::from(flit.tail) << port;
+            now.channel |= u64::from(flit.channel) << port;
             for (word, value) in flit.data.iter().enumerate() {
-                self.rx.data.set_word(FLIT_WORDS * port + word, *value);
+                data.set_word(FLIT_WORDS * port + word, *value);
             }
         };
+        let mut back = 0;
         if let Some(local) = &self.local {
             let (flit, taken) = local.borrow_mut().step(self.out.as_ref(), self.freed);
             if let Some(flit) = &flit {
                 show(0, flit);
             }
-            freed |= u64::from(taken);
+            back = u64::from(taken);
         }
         let first = usize::from(self.local.is_some());
-        for (number, link) in self.links.iter().enumerate() {
-            let line = link.towards.borrow();
-            let (flit, back) = line.get(self.clock);
-            if let Some(flit) = flit {
-                show(number + first, flit);
-            }
-            freed |= u64::from(back) << (CHANNELS * (number + first));
+        // The next place is the oldest: what was sent so many clocks ago.
+        self.place = if self.place + 1 == self.clocks { 0 } else { self.place + 1 };
+        let inbox = &mut *self.inbox.borrow_mut();
+        let marks = std::mem::take(&mut inbox.marks[self.place]);
+        for_bits(u64::from(marks.flits), |number| {
+            show(number + first, &inbox.flits[self.place * inbox.ports + number]);
+        });
+        now.freed = back | u64::from(marks.freed) << (CHANNELS * first);
+        if now != self.shown {
+            self.shown = now;
+            self.rx.valid.set(now.valid);
+            self.rx.head.set(now.head);
+            self.rx.tail.set(now.tail);
+            self.rx.channel.set(now.channel);
+            self.rx.freed.set(now.freed);
         }
-        self.rx.valid.set(valid);
-        self.rx.head.set(head);
-        self.rx.tail.set(tail);
-        self.rx.channel.set(channel);
-        self.rx.freed.set(freed);
-        self.clock += 1;
     }
 
     fn quiet(&self) -> bool {

@@ -163,7 +163,7 @@ fn a_broken_model_is_refused_with_one_clear_line() {
     };
     assert_eq!(refusal("good", &[]), None);
     for (name, define, expected) in [
-        ("abi", "ABI=1", "has ABI version 1, this program 2"),
+        ("abi", "ABI=1", "has ABI version 1, this program 3"),
         ("describe", "NULL_DESCRIPTION", "isthmus_describe returned NULL"),
         ("top", "NULL_TOP", "top is NULL"),
         ("info", "INFO=\"{\"", "info_json is not valid"),

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #ifndef ABI
-#define ABI 2
+#define ABI 3
 #endif
 #ifndef SUM_WIDTH
 #define SUM_WIDTH 64
@@ -147,6 +147,8 @@ int32_t isthmus_eval(void *model, uint64_t) {
 #endif
   return 0;
 }
+
+int32_t isthmus_edge(void *model, uint64_t time) { return isthmus_eval(model, time); }
 
 void isthmus_destroy(void *model) {
   model_t *m = static_cast<model_t *>(model);
