@@ -118,7 +118,8 @@ def key(name: str, override: Path | None = None) -> str:
         packages.append("bitwuzla")
         programs.append(BITWUZLA)
     versions = [f"{package} {version(package)}" for package in packages]
-    return cache.digest([*versions, *programs, source, *_files(source, override)])
+    files = [cache.code(file) for file in _files(source, override)]
+    return cache.digest([*versions, *programs, source, *files])
 
 
 def stored(name: str) -> float | None:

@@ -70,7 +70,8 @@ def key(
 
     arguments = [top, *(f"{name}={value}" for name, value in sorted(parameters.items())), str(inner_signals)]
     generator = [Path(__file__), Path(__file__).with_name("compiler.py")]
-    return cache.digest([*arguments, *toolchain.key(), version("cocotb"), *generator, *files])
+    rtl = map(cache.code, files)
+    return cache.digest([*arguments, *toolchain.key(), version("cocotb"), *generator, *rtl])
 
 
 def _build(

@@ -106,7 +106,7 @@ def _target(spec: ModelSpec, toolchain: tools.Toolchain) -> tuple[Path, str]:
                 generator / name
                 for name in ("build.py", "bundles.py", "compiler.py", "inputs.py", "ports.py", "shim.py")
             ),
-            *sources(spec.core, spec.rtl),
+            *map(cache.code, sources(spec.core, spec.rtl)),
         ]
     )
     return cache.entry("models", f"{spec.top}-{key[:16]}.so"), key

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from isthmus import cache
+from isthmus import cache, formal
 from isthmus.errors import UserError
 
 
@@ -205,3 +205,27 @@ def test_clean_removes_all_and_says_how_much(place: Path) -> None:
     assert cache.clean() > 5000
     assert files(place) == []
     assert cache.clean() == 0
+
+
+def test_a_keys_code_has_no_comments_but_those_for_a_tool_and_each_line_in_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "a.sv"
+    file.write_text(
+        "/// A contract.\n"
+        "logic a;  // what it is\n"
+        "// verilator lint_off UNUSEDSIGNAL\n"
+        "/* two\n   lines */ logic b;\n"
+        'initial $display("http://x /* \\" */"); // end\n'
+        "always @(*) c = a /* in between */ + b;\n"
+    )
+    assert cache.code(file) == (
+        b"\nlogic a;\n// verilator lint_off UNUSEDSIGNAL\n\n logic b;\n"
+        b'initial $display("http://x /* \\" */");\nalways @(*) c = a   + b;\n'
+    )
+
+
+@pytest.mark.parametrize(("change", "same"), [("another word", True), ("one line\n/// and another", False)])
+def test_another_wording_of_a_comment_proves_nothing_again(tmp_path: Path, change: str, same: bool) -> None:
+    (tmp_path / "fifo.sv").write_text(
+        (formal.ROOT / "rtl/prim/fifo.sv").read_text().replace("/// ", f"/// {change}, ", 1)
+    )
+    assert (formal.key("prim/fifo", tmp_path) == formal.key("prim/fifo")) is same

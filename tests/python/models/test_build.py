@@ -170,7 +170,10 @@ def test_sources_parameters_and_variant_each_give_another_model(
     copied = ModelSpec("isthmus:tiny:tiny", "tiny", {"Width": 12}, "none", tmp_path)
     base = key(spec(Width=12))
     assert key(copied) == base
-    (tmp_path / "tiny" / "tiny.sv").open("a").write("\n")
+    own = tmp_path / "tiny" / "tiny.sv"
+    own.write_text(own.read_text().rstrip("\n") + "  // in other words\n")
+    assert key(copied) == base
+    own.open("a").write("\n")
     keys = [
         base,
         key(copied),
