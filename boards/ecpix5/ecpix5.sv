@@ -4,7 +4,7 @@
 /// 100 MHz oscillator -> PLL -> 125 MHz -> gige_etherbone <-> RGMII <-> PHY (Microchip KSZ9031RNX).
 ///
 ///   Network     Mac, Ip and Netmask are parameters; Etherbone at UDP port 0xEBD0
-///   Time        nanoseconds since reset: nothing tells this board what time it is
+///   Time        nanoseconds since reset: this board has no source of the time of day
 ///   LED         changes with each frame that is received
 ///   Not done    the board's RAM, its serial port and its connectors
 module ecpix5 #(

@@ -11,7 +11,7 @@
 ///               too, and its receive side is out of reset. Both of clk_i
 ///   Loop        a channel with loop_i hears what itself sends, before the pins; taken at the start
 ///   Parameters  WaitWidth: each step of the start waits 2^WaitWidth cycles of clk_i; 4..24
-///   Board       the channels' pins are those of the DCU that the tools are told: LOC DCU1, EXTREF1
+///   Board       the channels' pins are those of the DCU of the constraints: LOC DCU1, EXTREF1
 ///   Not done    other rates, electrical idle, equalisation, bits of the far end in the wrong order
 module dcu_ecp5
   import link_pkg::*;

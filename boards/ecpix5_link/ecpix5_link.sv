@@ -208,7 +208,7 @@ module ecpix5_link
   end
 
   // ---------------------------------------------------------------- what a user sees
-  // Counters of the link's clock: they stand still where the transceivers have none.
+  // Counters of the link's clock: they do not count where the transceivers have none.
   logic [24:0] beat_q;
   always_ff @(posedge clk or negedge rst_n) begin
     if (!rst_n) beat_q <= '0;

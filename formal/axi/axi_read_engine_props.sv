@@ -4,7 +4,7 @@
 /// is in the next cycle where nothing is in its way.
 ///
 /// Any commands, any receiver, and a memory that answers in order whenever it likes. One burst,
-/// arbitrarily chosen, stands for every one; which bursts a command has is proved of axi_cut.
+/// arbitrarily chosen, represents all; which bursts a command has is proved of axi_cut.
 /// Bursts of 32 bytes on a bus of 64 bits, two unanswered, granules of 4 bytes, 16 places.
 module axi_read_engine_props (
   input logic        clk_i,

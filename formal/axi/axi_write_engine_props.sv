@@ -2,10 +2,10 @@
 /// axi_write_engine: the bursts of a command are its bytes, one behind the other and none over the
 /// end of a page; a burst's beats carry the strobes of its bytes and no others; one answer a
 /// command, with an error if one of its bursts had one. A beat is taken where it is given, idle_o
-/// is high exactly while no command is open. An address stands until it is taken and is offered
+/// is high exactly while no command is open. An address is held until it is taken and is offered
 /// once, and the next burst is made as soon as there is a place for it.
 ///
-/// Any commands, data, stalls and answers. One burst, arbitrarily chosen, stands for every one.
+/// Any commands, data, stalls and answers. One burst, arbitrarily chosen, represents all.
 /// Bursts of 32 bytes on a bus of 64 bits, two unanswered.
 module axi_write_engine_props (
   input logic        clk_i,

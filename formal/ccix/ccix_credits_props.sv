@@ -2,7 +2,7 @@
 /// ccix_credits between a sender that takes a credit whenever it likes and has one, and a home with
 /// any number of places, that gives back any number of free ones at any time: credits are places,
 /// none is lost or made. A second one has a home that gives what it likes: what is too much is
-/// told, for good, and changes nothing.
+/// reported, for good, and changes nothing.
 module ccix_credits_props #(
   parameter int unsigned Most = 128
 ) (

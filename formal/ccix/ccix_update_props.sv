@@ -4,7 +4,7 @@
 /// larger than all it has. It accesses records only with all of them and before it releases any,
 /// and releases each once, with the fence of its grant. What it writes is 33 v + id of what it read, it ends with the
 /// digest of all that it read, and an end is reported once, as what it is. An order and an access
-/// stand until they are taken, and one that can be sent is offered at once.
+/// are held until they are taken, and one that can be sent is offered at once.
 module ccix_update_props
   import ccix_pkg::*;
   import svm_pkg::*;
@@ -267,7 +267,7 @@ module ccix_update_props
         assert (done_aborted_o == abort_q && (abort_q || done_digest_o == digest_q));
       end
       assert (task_ready_o && !fail_o);
-      // What is offered stands; what can be sent is offered in the next cycle.
+      // What is offered is held; what can be sent is offered in the next cycle.
       if (order_stands_q) assert (order_valid_o && now_order_q == order_now);
       if (access_stands_q) assert (req_valid_o && now_access_q == access_now);
       if (more_orders_q) assert (order_valid_o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
 /// coherence_axi_order: each entry comes once, when it is done, those of a stream in their order;
-/// it stands until it is taken; one that can come does so in the next cycle, and with stay_i the
+/// it is held until it is taken; one that can come does so in the next cycle, and with stay_i the
 /// next one is of the same stream.
 ///
 /// One entry is watched, each time that it is pushed. The caller has an entry open once at a time,
@@ -103,7 +103,7 @@ module coherence_axi_order_props #(
       for (int unsigned e = 0; e < Entries; e++)
         if (open_q[e] && done_q[e] && !(took_q && entry_q == 2'(e))) assume (done_i[e]);
 
-      // What is offered is open, done and stands.
+      // What is offered is open, done and held.
       if (stands_q) assert (valid_o && entry_o == entry_q);
       if (valid_o && entry_o == mine_q) assert (open_q[mine_q] && !waits_q && done_i[mine_q]);
       // It comes when those of its stream that came before it have.

@@ -65,7 +65,7 @@ module coherence_host_props
       .pop_o(alone_pop), .rsp_valid_o(some), .rsp_side_o(side), .rsp_header_o(alone),
       .rsp_message_o(alone_message), .rsp_data_o(alone_line)
     );
-    logic lined;  // something stands behind the header
+    logic lined;  // something is behind the header
     assign lined = alone_message inside {MsgPsha, MsgPemd, MsgPdat, MsgPatm, MsgVicd, MsgHakd,
                                          MsgHako};
     always_comb if (rst_ni) begin
@@ -131,7 +131,7 @@ module coherence_host_props
                                dut.gen_side[s].gen_home[b].u_directory.rsp_index_i == alone.index);
         own_text     : assert (
           dut.gen_side[s].gen_home[b].u_directory.rsp_message_i == alone_message);
-        // Behind a message without a line stands what its buffer had before.
+        // Behind a message without a line is what its buffer had before.
         own_data     : assert (!lined ||
           dut.gen_side[s].gen_home[b].u_directory.rsp_data_i == alone_line);
       end

@@ -51,7 +51,7 @@ module coherence_remote_props
     .rsp_side_o(alone_side), .rsp_header_o(alone), .rsp_message_o(alone_message),
     .rsp_data_o(alone_line)
   );
-  logic lined;  // something stands behind the header
+  logic lined;  // something is behind the header
   assign lined = alone_message inside {MsgPsha, MsgPemd, MsgPdat, MsgPatm, MsgVicd, MsgHakd,
                                        MsgHako};
   for (genvar s = 0; s < 2; s++) begin : gen_side
@@ -95,7 +95,7 @@ module coherence_remote_props
       own_line : assert (alone_side == 1'(k));
       own_id   : assert (32'(id) < Own / 2 && alone.id == id + (side ? id_t'(Own / 2) : '0));
       own_text : assert (dut.gen_cached.gen_slice[k].u_cache.rsp_message_i == alone_message);
-      // Behind a message without a line stands what its buffer had before.
+      // Behind a message without a line is what its buffer had before.
       own_data : assert (!lined ||
                          dut.gen_cached.gen_slice[k].u_cache.rsp_data_i == alone_line);
     end

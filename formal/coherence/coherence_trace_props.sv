@@ -70,7 +70,7 @@ module coherence_trace_props
       recorded : assert (!(held_q && dut.push && dut.turn[group]) ||
                          dut.made == {dut.gap_q, taken_q});
       pushed : assert (!dut.push || dut.turn != '0);
-      // What makes it inductive: who keeps the turn waits, but behind a clear.
+      // What makes it inductive: a place that keeps the turn waits, but behind a clear.
       group_turn : assert ((dut.u_turn.owner_q & ~dut.held_q) == '0 || dut.emptying_q);
       group_one : assert ($onehot0(dut.u_turn.owner_q));
       no_more : assert (!dut.wanted[which] || dut.on_q);

@@ -8,7 +8,7 @@
 ///             with another verdict than Other; a request is pending from when no reply is until it
 ///             is done, once each; the next one is taken only then. An answer has the last six
 ///             bytes of the sender's places; the request has the address that is asked for; idle_o
-///             exactly while nothing is asked for, sent, told or received
+///             exactly while nothing is asked for, sent, reported or received
 module arp_ask_props
   import arp_pkg::*;
   import eth_pkg::*;

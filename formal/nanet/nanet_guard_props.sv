@@ -63,7 +63,7 @@ module nanet_guard_props
     end
   end
 
-  logic told_q;  // the head of the datagram that comes was told
+  logic told_q;  // the head of the datagram that comes was announced
   always_ff @(posedge clk_i) told_q <= started_q && (is_head ? lost_o : told_q && !is_end);
 
   always_comb begin

@@ -131,7 +131,7 @@ module nanet_stream_props
   logic [3:0] state;
   assign state = dut.state_q;
 
-  // Buffers announced since the list was empty, and where the next one stands in the circle.
+  // Buffers announced since the list was empty, and where the next one is in the circle.
   logic [31:0] announced_q;
   logic [6:0]  next_q;
   logic        announce;

@@ -3,7 +3,7 @@
 /// address that its page table gives; what is refused reaches it neither with address nor data.
 ///
 /// Any commands, keys, regions and stalls; regions may be set at any time. One page of one region,
-/// both arbitrary, stands for every one; the word of its table is any, and another one each time
+/// both arbitrary, represents all; the word of its table is any, and another one each time
 /// that the region is set. Two regions, two ways of two sets.
 module nanet_translate_props
   import nanet_pkg::*;

@@ -12,7 +12,7 @@
 ///   word     beats, strobes and words of the watched burst
 ///   space    unconsumed words are not overwritten
 ///   promise  no burst is begun for words that may not arrive
-///   told     status words
+///   status   status words
 ///   time     bounds
 module pcie_dma_write_props #(
   parameter int unsigned BurstBytes = 64,
@@ -89,7 +89,7 @@ module pcie_dma_write_props #(
   pos_t k_pos_q;          // position of its first word, or reported position
   len_t k_len_q;          // words
   rel_t k_dist_q;         // words to come before it
-  logic [29:0] k_head_q;  // told
+  logic [29:0] k_head_q;  // written in a status word
   logic [31:0] v_data_q;  // its word j_q
   logic v_seen_q;
 
@@ -274,7 +274,7 @@ module pcie_dma_write_props #(
     else if (wvalid_o && wready_i && since_q != 2'd2) since_q <= since_q + 2'd1;
   end
 
-  // ---------------------------------------------------------------- told
+  // ---------------------------------------------------------------- status words
   pos_t last_tail_q, last_head_q;
   always_ff @(posedge clk_i) begin
     if (start_i || !rst_ni) begin

@@ -144,19 +144,19 @@ module rdma_flush_props
       // An ACK behind a flush is one that was asked for.
       assert (ack_o[flow_q] == (tells || (ack_i[flow_q] && !far_q)));
       if (tells) assert (going_q && dut.state_q == StTell && begin_i == '0);
-      // One flow a cycle, until all that waited are told.
+      // One flow a cycle, until all that waited are answered.
       if (dut.state_q == StTell && begin_i == '0 && dut.going_q != '0) begin
         assert ($onehot(dut.told) && (dut.told & ~dut.going_q) == '0);
       end else begin
         assert (dut.told == '0);
       end
-      // What is in memory: where the session began, or what the last flow told waited with.
+      // What is in memory: where the session began, or what the last flow answered waited with.
       if (view_src_i == flow_q) assert (view_stored_o == stored_q);
       assert (dut.far_q[flow_q] == far_q && dut.stored_q[flow_q] == stored_q);
       assert (dut.wait_q[flow_q] == wait_q && dut.going_q[flow_q] == going_q);
       if (wait_q) assert (dut.numbers_q[{dut.phase_q, flow_q}] == wait_number_q);
       if (going_q && dut.state_q != 2'd0) assert (from == going_number_q);
-      // A read where something was answered since the last one; behind it, or at once, all are told
+      // A read where something was answered since the last one; behind it, or at once, all are answered
       assert (read_valid_o == (dut.state_q == StRead));
       assert (idle_o == (dut.state_q == 2'd0 && dut.wait_q == '0));
       unique case (state_q)

@@ -4,7 +4,7 @@
 /// rdma_send, which gets a signal for it; heads, events and data are those of their queue; what is
 /// announced comes from the queue that announced it; idle is nothing stored, nothing posted and no write refused.
 ///
-/// `any_queues` stands for both kinds of queues.
+/// `any_queues` represents both kinds of queues.
 module rdma_posts_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;

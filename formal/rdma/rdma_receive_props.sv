@@ -101,7 +101,7 @@ module rdma_receive_props
     if (!(looked_q && checking_q)) assume (!region_i.valid);
     if (!message_q && !queue_open_q) assume (!queue_answer_i);
     if (queue_open_q) assume (queue_answer_i && queue_i == queue_before_q);
-    // A table's answer stands a cycle longer, for what is kept of the packet.
+    // A table's answer is held a cycle longer, for what is kept of the packet.
     if (info_o.valid) assume (queue_i == queue_before_q);
     if (!region_i.valid) assume (region_i.code == code_before_q);
     if (queue_answer_i && queue_i.code == '0) begin
@@ -193,7 +193,7 @@ module rdma_receive_props
   assign extended  = dut.u_parse.extended;
   assign header    = dut.u_parse.header_q;
 
-  // ---------------------------------------------------------------- what is decided, and told
+  // ---------------------------------------------------------------- what is decided, and reported
   logic verdict_here_q, answer_here_q, answers, decides, is_message, known_control, ours, unknown;
   verdict_e verdict_q, verdict_now;
   receive_events_t events_q;

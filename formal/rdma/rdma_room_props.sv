@@ -5,7 +5,7 @@
 /// in the window for all of them.
 ///
 /// Assumed: strobes in their order; at most 8 packets, and a packet's beats as they may be; no more
-/// used than a VOQ has for data; links, packets and beats stand as they are to.
+/// used than a VOQ has for data; links, packets and beats are held as they are to be.
 module rdma_room_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;

@@ -5,7 +5,7 @@
 /// them, but not where acts do; at rest is it exactly where nothing asks and no flow is to be
 /// retired.
 ///
-/// `any_bodies` stands for the bodies that wait for their frame word.
+/// `any_bodies` represents the bodies that wait for their frame word.
 module rdma_turns_props
   import rdma_pkg::*;
   import rdma_rx_pkg::*;

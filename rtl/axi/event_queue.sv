@@ -125,7 +125,7 @@ module event_queue #(
   assign cmd_valid_o  = state_q == StCommand;
   assign data_valid_o = state_q == StData;
   assign data_last_o  = beat_q == 2'(Beats - 1);
-  // A bus wider than an event has it in every place where it can stand.
+  // A bus wider than an event has it in every place where it can be.
   if (DataWidth <= EventBits) begin : gen_narrow
     assign data_o = event_q[DataWidth-1:0];
   end else begin : gen_wide

@@ -5,7 +5,7 @@
 /// those of the host, to lock_table (docs/explanation/cores/ccix.md)
 ///
 ///   Pins        cxs: a packet's beats of 512 bits, credits both ways. update: transactions and
-///               their ends; reset of the unit, and a hold: its clock stands still, to the lease
+///               their ends; reset of the unit, and a hold: its clock is stopped, to the lease
 ///   Lease       ccix_lease is between the unit and what it reaches. A reset or held unit loses its
 ///               transactions; table, cache, agent and links stay
 ///   Locks       with Table: lock_table is here. The host's orders are messages; it gets an answer
@@ -334,7 +334,7 @@ module ccix_locks_fpga
   end
 
   // Lines first: an order behind a write stays behind it. A log before both: an update is behind
-  // what the host is told of it, and so is a grant that follows from an end.
+  // the host's message of it, and so is a grant that follows from an end.
   assign lck_ready = side_ready && !log_valid;
   ccix_node #(
     .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines)

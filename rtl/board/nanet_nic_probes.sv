@@ -7,7 +7,7 @@
 ///   Handshake   strobes in, strobes out
 ///   Latency     0 cycles
 ///   Parameters  NumPorts 1..4
-///   Not done    datagrams of one buffer behind its event: the last one's number stands for it
+///   Not done    datagrams of one buffer behind its event: the last one's number is taken
 module nanet_nic_probes
   import nanet_nic_pkg::*;
   import nanet_pkg::steps_t;

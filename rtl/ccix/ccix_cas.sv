@@ -12,7 +12,7 @@
 ///   Handshake   order, req: valid/ready; ans_* and rsp_* are strobes. req_ready_o does not wait
 ///               for req_valid_i
 ///   Ordering    orders in any: an acquire may pass a release of the same slot, and waits then.
-///               Locks are not fair: who tries at the right time gets it
+///               Locks are not fair: the order that tries at the right time gets it
 ///   Latency     a lock whose line is owned: order to answer 20 cycles, of them 5 to choose the
 ///               order, and the cache's 4 three times
 ///   Throughput  a lock in 16 cycles, the next one is chosen beside it; lines that the cache does

@@ -158,7 +158,7 @@ module ccix_lease
   assign lost_slot_o  = slot_q;
   assign lost_whole_o = whole_q[slot_q];
 
-  // ---------------------------------------------------------------- who is presented
+  // ---------------------------------------------------------------- which transaction is presented
   // The unit's keeps its place while it waits.
   logic order_waits_q, req_waits_q, order_pass, req_pass, order_ours, req_ours, order_go, req_go;
   assign order_ours = release_lock && !order_waits_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The state of a line as an agent or a home tells it to a tracer.
+/// The state of a line as an agent or a home reports it to a tracer.
 package coherence_look_pkg;
   /// A cache has `remote` alone, a home the rest.
   typedef struct packed {

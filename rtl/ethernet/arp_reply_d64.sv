@@ -11,7 +11,7 @@ module arp_reply_d64 (
   input  logic        req_clk_i,
   input  logic        req_rst_ni,
   input  logic        req_valid_i,
-  input  logic [47:0] req_mac_i,   // of who asks
+  input  logic [47:0] req_mac_i,   // of the station that asks
   input  logic [31:0] req_ip_i,
   output logic        busy_o,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Types shared by the Ethernet stack, the services behind it and the boards around it.
 package eth_pkg;
-  /// One datagram: whom it came from (receive) or goes to (transmit).
+  /// One datagram: the station that it came from (receive) or goes to (transmit).
   typedef struct packed {
     logic [47:0] mac;   // peer's MAC address
     logic [31:0] ip;    // peer's IPv4 address

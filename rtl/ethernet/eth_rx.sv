@@ -258,7 +258,7 @@ module eth_rx
     end
   end
 
-  // Allow-list: the source address stands in meta_q from byte 31 on.
+  // Allow-list: the source address is in meta_q from byte 31 on.
   eth_allow #(
     .NumAllow(NumAllow)
   ) u_allow (

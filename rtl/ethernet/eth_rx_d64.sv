@@ -3,7 +3,7 @@
 /// the frame's end. What eth_rx does a byte at a time, eight bytes at a time.
 ///
 /// `at` says which of the frame's first words is in word_i. Fields are compared as they pass: one
-/// stands at a fixed place in one word, but for addresses, which two words share. The sum of a
+/// is at a fixed place in one word, but for addresses, which two words share. The sum of a
 /// word's four halves is a register; from it one sum of 20 bits runs over the IPv4 header, one of
 /// 26 bits over pseudo-header, UDP header and payload. They are folded once.
 ///
@@ -21,7 +21,7 @@
 ///   Throughput  a word a cycle
 ///   Payload     any length; the last word is filled up with anything
 ///   Broadcast   as eth_rx
-///   ARP         arp_valid_o: a strobe for a good request for our address, with who asked; while
+///   ARP         arp_valid_o: a strobe for a good request for our address, with the asker; while
 ///               arp_busy_i, requests are dropped and counted
 ///   Tags        as eth_rx
 ///   Parameters  NumAllow 1..16

@@ -7,7 +7,7 @@
 ///   Latency     from a word on xgmii_rxd_i: 2 cycles to the payload it completes on rx_data_o, and
 ///               for a byte that waits for the rest of its 8 bytes 1 cycle more, where the frame
 ///               starts in lane 4 or has a tag at most 2; 5 from the terminate to rx_end_o, 6 where
-///               it stands in the upper lanes of a frame that starts in lane 4
+///               it is in the upper lanes of a frame that starts in lane 4
 ///   Throughput  line rate at every size, gaps of 5 bytes or more
 ///   Robustness  each rx_start_o gets its rx_end_o whatever comes on the wire, while clk_i runs
 ///   Clocks      clk_i for what is received, tx_clk_i for what is sent

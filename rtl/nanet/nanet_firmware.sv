@@ -6,7 +6,7 @@
 /// gateware, so the times are inputs: the platform has them, from the document's own figures of the
 /// two stages.
 ///
-///   Handshake   req_valid_i stands until answer_valid_o, a strobe. taken_o: a strobe, the program
+///   Handshake   req_valid_i is held until answer_valid_o, a strobe. taken_o: a strobe, the program
 ///               reads the request
 ///   Latency     to taken_o cfg_i.wake_min to wake_min + wake_span cycles, uniform; from there
 ///               work

@@ -2,7 +2,7 @@
 /// Two readers share one AXI4 read port of one ID: page tables and payload.
 ///
 ///   Handshake   *_valid_i, *_i and *_ready_o as AR of AXI4, stable until taken; *_beat_o: the beat
-///               that stands at the port is this reader's, which takes it at once. arvalid_o, ar_o
+///               that is at the port is this reader's, which takes it at once. arvalid_o, ar_o
 ///               stable until arready_i
 ///   Ordering    answers come in the order of requests, so each finds its reader by that
 ///   Fairness    tables go first: a command that misses waits for one read, and has at most one

@@ -238,7 +238,7 @@ module nanet_send
       refused_o  <= '0;
       lost_o     <= '0;
     end else begin
-      // Of events; it tells them apart, as the order does.
+      // Of events; it distinguishes them, as the order does.
       if (!enable_i) sequence_q <= '0;
       else if (done) sequence_q <= sequence_q + 32'd1;
       if (done && sending.refusal == SendTaken) sent_o <= sent_o + 16'd1;

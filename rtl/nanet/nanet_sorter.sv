@@ -6,7 +6,7 @@
 ///   Latency     a hit is in its place after 1 cycle, whatever came before
 ///   Throughput  a hit a cycle
 ///   Parameters  none
-///   Not done    equal hits told apart: both stay
+///   Not done    equal hits recognised: both stay
 module nanet_sorter
   import nanet_pkg::*;
 (

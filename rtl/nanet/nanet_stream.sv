@@ -10,7 +10,7 @@
 ///   Handshake   beat_*: show-ahead, usage_i counts what is inside, ends_i the ends among them.
 ///               Writes and data_o as in axi_write_engine; done_valid is its strobe for this
 ///               stream's commands. Events: valid/ready, full_i says that the queue would drop it.
-///               ask_valid_o stands until answer_valid_i, a strobe; without Ask it is one itself
+///               ask_valid_o is held until answer_valid_i, a strobe; without Ask it is one itself
 ///   Ordering    datagrams in their order; an event is offered when memory has answered all its
 ///               buffer's writes
 ///   Bounds      no write outside a buffer of the table (proved: formal/nanet/nanet_stream.sby)

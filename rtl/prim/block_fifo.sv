@@ -39,7 +39,7 @@ module block_fifo #(
   // One bit more than an index: equal pointers mean empty, pointers Depth apart mean full.
   logic [AddrWidth:0] wptr_q, rptr_q;
   logic push, pass, write, fetch, none, next;
-  logic passed_q;                // what stands at the output went past the memory
+  logic passed_q;                // the word at the output went past the memory
   logic [LateWidth-1:0] pass_q, word;
 
   assign none    = wptr_q == rptr_q;

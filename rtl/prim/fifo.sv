@@ -7,7 +7,7 @@
 ///   Latency     1 cycle from write to valid_o
 ///   Throughput  one word a cycle, also when full or empty on the cycle before
 ///   Clear       clear_i empties the FIFO at the next edge; a word offered in that cycle is lost
-///   Parameters  Width 1..4096, Depth a power of two, 2..1024. WriteAhead 1: what stands at data_i
+///   Parameters  Width 1..4096, Depth a power of two, 2..1024. WriteAhead 1: what is at data_i
 ///               is written while there is room, offered or not, so that valid_i has a pointer to
 ///               reach and no memory
 ///   Not done    bypass when empty, write while full, block memory (use ram_1r1w)
@@ -42,7 +42,7 @@ module fifo #(
   logic [UsageWidth-1:0] wptr_q, rptr_q;
 
   assign usage_o = wptr_q - rptr_q;
-  // Compared, not subtracted: both hang on long paths.
+  // Compared, not subtracted: both end long paths.
   assign ready_o = wptr_q != {~rptr_q[PtrWidth], rptr_q[PtrWidth-1:0]};
   assign valid_o = wptr_q != rptr_q;
   assign data_o  = mem_q[rptr_q[PtrWidth-1:0]];

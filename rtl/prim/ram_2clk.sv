@@ -4,8 +4,8 @@
 ///   Handshake   none: a write at each edge of wclk_i with we_i, a read at each edge of rclk_i with
 ///               re_i; rdata_o holds its value while re_i is low
 ///   Ordering    a read whose edge is a cycle of rclk_i behind the write's sees the word; one that
-///               is nearer gets any value, and the next read is right again. Who tells the reader
-///               of a word through a synchronizer of two stages is late enough
+///               is nearer gets any value, and the next read is right again. A reader that
+///               learns of a word through a synchronizer of two stages is late enough
 ///   Latency     1 cycle of rclk_i from re_i to rdata_o
 ///   Throughput  one read and one write a cycle
 ///   Parameters  Width 1..1024, Depth 2..65536

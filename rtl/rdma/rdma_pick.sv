@@ -10,7 +10,7 @@
 ///               reached its data. decided_i: strobe, granted or refused; no_room_i: strobe,
 ///               neither
 ///   Latency     0 cycles from request_i, message_i and open_i to the choice; a change that stir_i
-///               or up_i tells is seen at the next edge
+///               or up_i reports is seen at the next edge
 ///   Throughput  a choice a cycle
 ///   Fairness    between two looks at a waiting destination each other is looked at once at most
 ///   Parameters  NumLinks 1..4

@@ -7,7 +7,7 @@
 ///   Handshake   strobes, in this order and not at once: look_i takes the numbers of the flow,
 ///               free_i what is free. Behind it ok_o is set, for one packet with roomy_q_o. Else
 ///               reckon_i with the transfer's packets and beats, then compare_i: behind it ok_o
-///               says whether there is room. packets_i and beats_i stand from reckon_i on, mask_i
+///               says whether there is room. packets_i and beats_i stay from reckon_i on, mask_i
 ///               from look_i
 ///   Latency     roomy_o from the cycle after look_i, roomy_q_o and ok_o as above 1 cycle
 ///   Throughput  a transfer in 4 cycles

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// The host's side of rdma_voq: tells the link's side of beats, and says where each is written.
+/// The host's side of rdma_voq: announces beats to the link's side, and says where each is written.
 ///
-/// The first 8 beats of a packet are told one by one, so that it begins to leave; then 8 at once,
+/// The first 8 beats of a packet are announced singly, so that it begins to leave; then 8 at once,
 /// which the host's side writes before the link has sent those. Each queue is a ring of its own.
 ///
 ///   Handshake   valid_i/ready_o: a beat is announced. tell_o: strobe, token_o goes to the link's

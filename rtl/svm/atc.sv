@@ -24,7 +24,7 @@
 ///               answer is StatusDirect in the cycle of a hit's. The requester sends the virtual
 ///               address, which the host translates. Lookups that find the translation in flight,
 ///               or no free place for one, wait as ever
-///   Faults      the answer says so, and fault_* tells the host, once a translation
+///   Faults      the answer says so, and fault_* reports it to the host, once a translation
 ///   Invalidate  of 2^inv_log2_i pages from the aligned inv_vpn_i. complete_* comes when no use of
 ///               an older translation is open; it waits for nothing else but other invalidations
 ///               and the slots of its pages. What is in flight of such a page is dropped and asked
