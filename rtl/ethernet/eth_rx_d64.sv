@@ -109,6 +109,12 @@ module eth_rx_d64
     net = {half[0], half[1], half[2], half[3]};
   end
 
+  // A tag is behind word 0: its fields need no choice.
+  logic [63:0] first;
+  always_comb begin
+    for (int unsigned i = 0; i < 8; i++) first[56-8*i+:8] = word_i[8*i+:8];
+  end
+
   // ---------------------------------------------------------------- fields
   logic mac_ok_q, arp_q, arp_ok_q, ip_q, udp_q, ip_bad_q, other_q;
   logic dst_bad_q, dst_bc_q, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed, started_q;
@@ -127,8 +133,8 @@ module eth_rx_d64
 
   always_ff @(posedge clk_i) begin
     if (at[0]) begin
-      mac_ok_q          <= net[63:16] == cfg_mac_i || net[63:16] == '1;
-      meta_q.mac[47:32] <= net[15:0];
+      mac_ok_q          <= first[63:16] == cfg_mac_i || first[63:16] == '1;
+      meta_q.mac[47:32] <= first[15:0];
       refused_q         <= 1'b0;
     end
     if (at[1]) begin
