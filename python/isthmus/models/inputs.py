@@ -20,13 +20,13 @@ _FUNCTION = re.compile(r"^void \w+?___(?:ico_|eval_ico)\w*\(.*?^}", re.MULTILINE
 
 def gate(generated: Sequence[Path], clocks: Iterable[str]) -> bool:
     """Rewrites Verilator's C++ so that ``__VicoFirstIteration`` is the caller's; False: it is as it was,
-    for there is no such logic, or a clock is among what it reads."""
+    for there is no such logic, or it was not found, or a clock is among what it reads."""
     texts = {file: file.read_text() for file in generated if file.suffix == ".cpp"}
     asking = [file for file, text in texts.items() if _ALWAYS in text]
     if len(asking) != 1 or texts[asking[0]].count(_ALWAYS) != 1:
         return False
     read = "".join(body for text in texts.values() for body in _FUNCTION.findall(text))
-    if any(re.search(rf"\b{re.escape(clock)}\b", read) for clock in clocks):
+    if not read or any(re.search(rf"\b{re.escape(clock)}\b", read) for clock in clocks):
         return False
     asking[0].write_text(texts[asking[0]].replace(_ALWAYS, ""))
     return True

@@ -74,14 +74,17 @@ int32_t evaluate(Model &model, uint64_t time_ps, bool inputs) {
 #if @GATED@
     model.top->rootp->__VicoFirstIteration = inputs;
 #endif
+#if VM_TRACE_FST
+    // Only this marks what has changed for the waveform.
+    model.top->eval();
+    if (model.trace) model.trace->dump(time_ps);
+#else
     if (model.initial) {
       model.top->eval();
       model.initial = false;
     } else {
       V@TOP@___024root___eval(model.top->rootp);
     }
-#if VM_TRACE_FST
-    if (model.trace) model.trace->dump(time_ps);
 #endif
   } catch (const std::exception &fault) {
     model.error = fault.what();

@@ -124,6 +124,19 @@ def test_the_traced_variant_writes_a_waveform(libraries: list[Path], tmp_path: P
     assert len(content) > 800
 
 
+def test_a_waveform_has_the_changes_of_each_clock(libraries: list[Path], tmp_path: Path) -> None:
+    sizes = []
+    for clocks in (100, 3000):
+        waveform = tmp_path / f"{clocks}.fst"
+        model = start(libraries[1], waveform)
+        for _ in range(clocks):
+            model.clock()
+        model.close()
+        sizes.append(len(waveform.read_bytes()))
+    # A counter of 32 bits changes in each: more than a byte a clock, however it is packed.
+    assert sizes[1] > sizes[0] + 2000
+
+
 def test_the_traced_variant_runs_without_a_trace_and_the_plain_one_refuses_it(
     libraries: list[Path], tmp_path: Path
 ) -> None:

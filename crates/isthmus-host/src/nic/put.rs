@@ -390,12 +390,7 @@ impl Putting {
         }
         // The node keeps an open get in the place of its number's low bits: a younger one would close it.
         let full = self.unanswered.len() >= self.gets as usize;
-        if full
-            || self
-                .asked
-                .checked_sub(MAX_GETS)
-                .is_some_and(|old| self.unanswered.contains_key(&old))
-        {
+        if full || self.unanswered.contains_key(&self.asked.wrapping_sub(MAX_GETS)) {
             return Err(NicError::SendQueueFull);
         }
         let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
