@@ -25,7 +25,7 @@ module apenet_asked
   input  asked_t             open_i,
   input  logic               look_i,
   input  logic               take_i,
-  /* verilator lint_off UNUSEDSIGNAL */  // of the kind only what is last
+  /* verilator lint_off UNUSEDSIGNAL */  // of the kind only what it is, and last
   input  torus_pkg::header_t header_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic               looked_o,
@@ -55,7 +55,8 @@ module apenet_asked
   assign into   = open_i.number[SlotW-1:0];
   assign entry  = asked[slot];
   assign match  = open_q[slot] && entry.number == answer.number &&
-                  entry.node == header_i.source && entry.key == header_i.id;
+                  entry.node == header_i.source && entry.key == header_i.id &&
+                  (kind.what == KindRefused) == (header_i.bytes == '0);
   assign holds  = 24'({answer.at, 6'd0}) + 24'(header_i.bytes) <= 24'(entry.bytes);
   assign fits   = 17'({entry.land[5:0] + answer.at[5:0], 6'd0}) + 17'(header_i.bytes) <=
                   17'(MaxPayload);

@@ -615,6 +615,7 @@ async def only_what_answers_an_open_get_is_written(dut: Any, share: float) -> No
         of(two, key=KEY ^ 1 << 4), of(two, source=5), of(two, address=33), of(two, address=64),
         of(two, address=1 << 15),
         of(two, payload=two.payload + b"!"), of(one, payload=one.payload + b"!"), of(two, address=31),
+        of(two, payload=b""),
         bench.refuse(1, size), bench.refuse(0, size, source=5), bench.refuse(0, size, key=KEY ^ 1),
     ]  # fmt: skip
     for count, flits in enumerate(wrong, 1):
