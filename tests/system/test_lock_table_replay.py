@@ -168,9 +168,9 @@ def test_a_lock_in_a_line_that_its_side_has_costs_no_round_trip(models: dict[str
     alone = Trace("alone", 1, tuple(Transaction(True, (Step(0, True),)) for _ in range(20)))
     waits = replay(models, "d", alone, 1)["workload"]["locks"]["fpga"]["wait_ps"]
     # The first one brings the line. The others wait for the release before them, and then for three accesses
-    # of the cache: 18 clocks of 4 ns each.
+    # of the cache: 16 clocks of 4 ns each, and four to choose the next order.
     assert waits["max"] >= 500_000
-    assert waits["p50"] <= 144_000
+    assert waits["p50"] <= 148_000
 
 
 def test_a_lock_that_the_fpga_hands_over_comes_behind_its_records_line(models: dict[str, Path]) -> None:

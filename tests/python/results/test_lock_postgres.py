@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -147,16 +149,26 @@ def test_options_of_postgres_need_it(tmp_path: Path) -> None:
         command.lock_table(record=tmp_path / "x.trace", runner=made_up.engine)
 
 
-def left() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("isthmus-pg-*"))
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Temporary files of this test alone, in a folder that the server's user may pass, with a short name."""
+    made = Path(tempfile.mkdtemp(prefix="pg-"))
+    made.chmod(0o755)
+    monkeypatch.setenv("TMPDIR", str(made))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+def left(place: Path) -> set[Path]:
+    return set(place.glob("isthmus-pg-*"))
 
 
 @needs_package
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_a_server_of_the_package_makes_a_trace_and_leaves_nothing(workload: str, tmp_path: Path) -> None:
-    before = left()
+def test_a_server_of_the_package_makes_a_trace_and_leaves_nothing(workload: str, place: Path) -> None:
     made, said = postgres.record(workload, 200, seed=3)
-    assert left() == before
+    assert left(place) == set()
     assert len(made.transactions) == 200
     assert "PostgreSQL 1" in said
     updates = [step.update for one in made.transactions for step in one.steps]
@@ -166,7 +178,7 @@ def test_a_server_of_the_package_makes_a_trace_and_leaves_nothing(workload: str,
 
 
 @needs_package
-def test_a_server_is_named_by_its_connection_string_and_is_left_as_it_was(tmp_path: Path) -> None:
+def test_a_server_is_named_by_its_connection_string_and_is_left_as_it_was(place: Path) -> None:
     with postgres.embedded() as server:
         for seed in range(2):
             made, _ = postgres.record("ycsb-a", 16, seed, dsn=server.connect)
@@ -182,8 +194,7 @@ def test_a_server_is_named_by_its_connection_string_and_is_left_as_it_was(tmp_pa
 
 
 @needs_package
-def test_a_command_that_is_stopped_leaves_no_server_and_no_folder() -> None:
-    before = left()
+def test_a_command_that_is_stopped_leaves_no_server_and_no_folder(place: Path) -> None:
     command = ["bench", "lock-table", "--trace", "postgres", "-n", "100000", "--mode", "a"]
     process = subprocess.Popen(
         [sys.executable, "-m", "isthmus", *command],
@@ -192,18 +203,17 @@ def test_a_command_that_is_stopped_leaves_no_server_and_no_folder() -> None:
         text=True,
     )
     until = time.monotonic() + 120
-    while not [folder for folder in left() - before if (folder / "data" / "postmaster.pid").exists()]:
+    while not [folder for folder in left(place) if (folder / "data" / "postmaster.pid").exists()]:
         assert time.monotonic() < until
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said.strip()) == (143, "isthmus: stopped")
-    gone(before)
+    gone(place)
 
 
 @needs_package
-def test_a_command_that_is_killed_leaves_no_folder() -> None:
-    before = left()
+def test_a_command_that_is_killed_leaves_no_folder(place: Path) -> None:
     program = (
         "from isthmus.roads.ccix import postgres\nwith postgres._folder() as made:\n    print(made); input()"
     )
@@ -213,11 +223,11 @@ def test_a_command_that_is_killed_leaves_no_folder() -> None:
         assert process.stdout is not None
         assert Path(process.stdout.readline().decode().strip()).is_dir()
         process.kill()
-    gone(before)
+    gone(place)
 
 
-def gone(before: set[Path]) -> None:
+def gone(place: Path) -> None:
     until = time.monotonic() + 60
-    while left() != before:
-        assert time.monotonic() < until, left() - before
+    while left(place):
+        assert time.monotonic() < until, left(place)
         time.sleep(0.02)
