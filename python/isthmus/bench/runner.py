@@ -65,9 +65,10 @@ def model(
     return build([spec(top, parameters, waveform=waveform, many=many)])[0]
 
 
-def models(wanted: Mapping[str, Mapping[str, int]]) -> dict[str, Path]:
-    """The shared objects of the board tops of one system, by their names, with these parameters."""
-    made = build([spec(top, parameters) for top, parameters in wanted.items()])
+def models(wanted: Mapping[str, Mapping[str, int]], *, many: bool = False) -> dict[str, Path]:
+    """The shared objects of the board tops of one system, by their names, with these parameters; `many`:
+    compiled for speed, as those of which many run at once."""
+    made = build([spec(top, parameters, many=many) for top, parameters in wanted.items()])
     return dict(zip(wanted, made, strict=True))
 
 

@@ -77,7 +77,7 @@ class Session:
         """The shared object of a board top; `run` builds it where it is missing.
 
         waveform  whether it can write one; None: where the session has one
-        many      of which many run at once
+        many      compiled for speed: many run at once, or one is slow
         """
         values = dict(parameters or {})
         name = " ".join([top, *(f"{key}={value}" for key, value in values.items())])
