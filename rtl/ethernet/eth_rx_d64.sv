@@ -3,9 +3,9 @@
 /// the frame's end. What eth_rx does a byte at a time, eight bytes at a time.
 ///
 /// `at` says which of the frame's first words is in word_i. Fields are compared as they pass: one
-/// is at a fixed place in one word, but for addresses, which two words share. The sum of a
-/// word's four halves is a register; from it one sum of 20 bits runs over the IPv4 header, one of
-/// 26 bits over pseudo-header, UDP header and payload. They are folded once.
+/// is at a fixed place in one word, but for addresses, which two words share. The sums of a
+/// word's first and last two halves are registers; from them one sum of 20 bits runs over the IPv4
+/// header, one of 26 bits over pseudo-header, UDP header and payload. They are folded once.
 ///
 /// Of a frame with a tag, what follows it is half a word further on. The word with the tag counts
 /// as the second one, and so does the next, which has the lower half of that and of its own; from
@@ -117,18 +117,24 @@ module eth_rx_d64
 
   // ---------------------------------------------------------------- fields
   logic mac_ok_q, arp_q, arp_ok_q, ip_q, udp_q, ip_bad_q, other_q;
-  logic dst_bad_q, dst_bc_q, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed, started_q;
+  logic [4:0] arp_part_q;  // of a good request, by where its fields are
+  logic dst_own, dst_bc, dst_bad, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed;
+  logic started_q;
   logic [15:0] dst_hi_q;
   logic [7:0]  tag_q;
   logic [TotalW-1:0] total, total_q, l4_len_q;
   udp_meta_t   meta_q;
-  logic [31:0] dst;
-  logic dst_own, dst_subnet, dst_ones, ip_sum_ok;
+  logic [31:0] dst, subnet;
+  logic [1:0] dst_own_q, dst_subnet_q, dst_ones_q;  // of the lower and the upper half
+  logic ip_sum_ok;
 
-  assign dst        = {dst_hi_q, half[0]};
-  assign dst_own    = dst == cfg_ip_i;
-  assign dst_subnet = dst == (cfg_ip_i | ~cfg_netmask_i);
-  assign dst_ones   = dst == '1;
+  // Each comparison ends in a register of its own: the choice of the word takes what time is left.
+  assign dst      = {dst_hi_q, half[0]};
+  assign subnet   = cfg_ip_i | ~cfg_netmask_i;
+  assign dst_own  = &dst_own_q;
+  assign dst_bc = !dst_own;
+  // Broadcast is for the UDP service alone.
+  assign dst_bad  = !dst_own && (!(&dst_subnet_q || &dst_ones_q) || !udp_q || port_bad_q);
   assign total      = half[0][TotalW-1:0];  // in word 2
 
   always_ff @(posedge clk_i) begin
@@ -141,7 +147,7 @@ module eth_rx_d64
       meta_q.mac[31:0] <= net[63:32];
       arp_q            <= half[2] == 16'h0806;
       ip_q             <= half[2] == 16'h0800;
-      arp_ok_q         <= half[3] == 16'h0001;
+      arp_part_q[0]    <= half[3] == 16'h0001;
       ip_bad_q         <= half[3][15:8] != 8'h45;
     end
     if (at[2]) begin
@@ -149,7 +155,7 @@ module eth_rx_d64
       l4_len_q <= total - TotalW'(20);
       udp_q    <= half[3][7:0] == 8'd17;
       other_q  <= half[3][7:0] != 8'd17;
-      arp_ok_q <= arp_ok_q && net[63:16] == 48'h0800_0604_0001;
+      arp_part_q[2:1] <= {net[63:40] == 24'h0800_06, net[39:16] == 24'h04_0001};
       arp_mac_o[47:32] <= half[3];
       if (half[0][15:TotalW] != '0 || half[2][13:0] != '0) ip_bad_q <= 1'b1;
     end
@@ -164,17 +170,20 @@ module eth_rx_d64
       meta_q.len  <= 16'(total_q - Headers);
       port_bad_q  <= half[2] != cfg_port_i;
       len_bad_q   <= total_q < Headers || half[3] != 16'(l4_len_q);
-      dst_bc_q    <= !dst_own;
-      // Broadcast is for the UDP service alone.
-      dst_bad_q   <= !dst_own && (!(dst_subnet || dst_ones) || !udp_q || half[2] != cfg_port_i);
-      arp_ok_q    <= arp_ok_q && half[3] == cfg_ip_i[31:16];
+      for (int unsigned i = 0; i < 2; i++) begin
+        dst_own_q[i]    <= dst[16*i+:16] == cfg_ip_i[16*i+:16];
+        dst_subnet_q[i] <= dst[16*i+:16] == subnet[16*i+:16];
+        dst_ones_q[i]   <= dst[16*i+:16] == '1;
+      end
+      arp_part_q[3] <= half[3] == cfg_ip_i[31:16];
     end
     if (at[5]) begin
       no_sum_q  <= half[0] == '0;
-      arp_ok_q  <= arp_ok_q && half[0] == cfg_ip_i[15:0];
+      arp_part_q[4] <= half[0] == cfg_ip_i[15:0];
       refused_q <= rx_refuse_i;
       if (!ip_sum_ok) ip_bad_q <= 1'b1;
     end
+    arp_ok_q <= &arp_part_q;
   end
 
   eth_allow #(
@@ -187,12 +196,19 @@ module eth_rx_d64
   );
 
   // ---------------------------------------------------------------- sums
+  /// Bits 0 to 18 of the carries of three numbers: 20 halves of 16 bits have none from bit 19.
+  function automatic logic [18:0] majority(logic [19:0] a, logic [19:0] b, logic [19:0] c);
+    return 19'((a & b) | (a & c) | (b & c));
+  endfunction
+
   // The IPv4 header is bytes 14 to 33: the last half of word 1, words 2 and 3, the first of word 4.
   logic [19:0] ip_sum_q;
   logic [TotalW-1:0] left_q;  // bytes of the datagram from this word on; from word 3 on
   logic [7:0]  keep_q;        // bytes of this word that are summed
   logic [3:0][15:0] part;
-  logic [17:0] word_sum_q;
+  logic [1:0][16:0] word_sum_q;  // of a word's halves: the first two, the last two
+  logic [19:0] ip_last;          // what word 4 has of the header
+  logic [19:0] ip_save, ip_carry, ip_save_more, ip_carry_more;
   logic        l4_begin_q;
   logic [17:0] l4_first_q;
   logic [25:0] l4_sum_q;
@@ -205,10 +221,16 @@ module eth_rx_d64
     end
   end
 
+  // Carries are saved, so that the half that comes last passes one adder.
+  assign ip_last       = at[4] ? 20'(half[0]) : '0;
+  assign ip_save       = ip_sum_q ^ 20'(word_sum_q[0]) ^ 20'(word_sum_q[1]);
+  assign ip_carry      = {majority(ip_sum_q, 20'(word_sum_q[0]), 20'(word_sum_q[1])), 1'b0};
+  assign ip_save_more  = ip_save ^ ip_carry ^ ip_last;
+  assign ip_carry_more = {majority(ip_save, ip_carry, ip_last), 1'b0};
+
   always_ff @(posedge clk_i) begin
     if (at[1]) ip_sum_q <= 20'(half[3]);
-    else if (at[3]) ip_sum_q <= ip_sum_q + 20'(word_sum_q);
-    else if (at[4]) ip_sum_q <= ip_sum_q + 20'(word_sum_q) + 20'(half[0]);
+    else if (at[3] || at[4]) ip_sum_q <= ip_save_more + ip_carry_more;
     if (at[2]) left_q <= total < TotalW'(10) ? '0 : total - TotalW'(10);
     else if (word_valid_i) left_q <= left_q < TotalW'(8) ? '0 : left_q - TotalW'(8);
     // Words 2 to 4 count whole; what is behind the datagram does not.
@@ -216,12 +238,15 @@ module eth_rx_d64
       keep_q[i] <= !(at[4] || behind) || left_q > TotalW'(8 + i);
     end
 
-    word_sum_q <= word_valid_i ? 18'(part[0]) + 18'(part[1]) + 18'(part[2]) + 18'(part[3]) : '0;
+    for (int unsigned i = 0; i < 2; i++) begin
+      word_sum_q[i] <= word_valid_i ? 17'(part[2*i]) + 17'(part[2*i+1]) : '0;
+    end
     l4_begin_q <= at[3];
     // Word 3 has the IPv4 check sum, whose complement takes it out again, and both addresses but
     // for a half. Of the pseudo-header, protocol and length are added.
     l4_first_q <= 18'd17 + 18'(l4_len_q) + {2'd0, ~half[0]};
-    l4_sum_q   <= (l4_begin_q ? 26'(l4_first_q) : l4_sum_q) + 26'(word_sum_q);
+    l4_sum_q   <= (l4_begin_q ? 26'(l4_first_q) : l4_sum_q) +
+                  26'(word_sum_q[0]) + 26'(word_sum_q[1]);
   end
   // Folded to 0xFFFF: then no bit is carried from the one part to the other.
   assign ip_sum_ok = (&ip_sum_q[15:4]) && ip_sum_q[3:0] == ~ip_sum_q[19:16];
@@ -234,7 +259,7 @@ module eth_rx_d64
   logic        rest_valid_q, start, send;
   logic [TotalW-1:0] send_q;  // bytes of payload not sent
 
-  assign start = at[5] && mac_ok_q && ip_q && udp_q && !dst_bad_q && !ip_bad_q && ip_sum_ok &&
+  assign start = at[5] && mac_ok_q && ip_q && udp_q && !dst_bad && !ip_bad_q && ip_sum_ok &&
                  !port_bad_q && !len_bad_q && allowed && !rx_refuse_i;
   assign send  = started_q && rest_valid_q && send_q != '0;
 
@@ -265,7 +290,7 @@ module eth_rx_d64
       arp_ok: arp_ok_q,
       arp_busy: arp_busy_i,
       ip: ip_q,
-      dst_bad: dst_bad_q,
+      dst_bad: dst_bad,
       ip_bad: ip_bad_q,
       other: other_q,
       allowed: allowed,
@@ -321,7 +346,7 @@ module eth_rx_d64
 
   assign meta_q.tag     = tag_q;
   assign rx_meta_o      = meta_q;
-  assign rx_broadcast_o = dst_bc_q;
+  assign rx_broadcast_o = dst_bc;
   assign rx_good_o      = verdict_o == VerdictGood;
   assign arp_valid_o    = verdict_valid_o && verdict_o == VerdictGood && arp_end_q;
   assign idle_o         = !word_valid_i && !end_valid_i && end_q == '0 && !verdict_valid_o;
