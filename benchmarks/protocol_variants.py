@@ -31,6 +31,11 @@ def models() -> Iterator[tuple[str, str, bool]]:
     for name, one in coherence_model.VARIANTS.items():
         text = coherence_model.model(one.change(table), one.rules, covered=False)
         yield f"coherence {name}: {one.what}", text, False
+    system = coherence_model.TWO_HOMES
+    yield "two homes", coherence_model.model(table, covered=False, system=system), True
+    for name, one in coherence_model.STUCK.items():
+        text = coherence_model.model(table, one.rules, covered=False, system=one.system)
+        yield f"two homes {name}: {one.what}", text, False
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from isthmus.bench.runner import model
 from isthmus.errors import UserError
 from isthmus.roads.nanet import bench
 from isthmus.roads.nanet.chain import Chain, commodity, parameters, scenario
-from isthmus.roads.nanet.platform import TOP
+from isthmus.roads.nanet.platform import top
 from isthmus.trigger.times import Times
 
 pytestmark = pytest.mark.deterministic
@@ -43,17 +43,18 @@ def run() -> Run:
 
     def one(
         profile: str = "isthmus",
+        platform_name: str = bench.PLATFORM,
         workload: dict[str, Any] | None = None,
         faults: dict[str, int] | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
-        platform = platforms.load(bench.PLATFORM)
+        platform = platforms.load(platform_name)
         chain = Chain(
             **{"rate_per_s": 4e6, "groups": 150, "seed": 5, "share": settings.get("events", 8), **settings}
         )
-        which = f"{profile} {chain.place} {chain.merge}"
+        which = f"{platform_name} {profile} {chain.place} {chain.merge}"
         if which not in built:
-            built[which] = model(TOP, parameters(platform, profile, chain))  # type: ignore[arg-type]
+            built[which] = model(top(platform), parameters(platform, profile, chain))  # type: ignore[arg-type]
         made = scenario(platform, profile, chain, TIMES, built[which])  # type: ignore[arg-type]
         made["workload"] |= workload or {}
         made["faults"] = faults or {}
@@ -78,6 +79,33 @@ def test_every_event_is_answered_and_its_way_adds_up(run: Run, layout: str) -> N
     assert found["workload"]["late"] == 0
     delivered = sum(found["counters"][f"port{port}.delivered"] for port in range(4))
     assert delivered == (32 + 150 + 16) * (4 if layout == "tel62" else 1)
+
+
+def test_two_links_of_10_gigabit_carry_what_four_of_1_gigabit_cannot(run: Run) -> None:
+    """20 million events a second: 9.6 million fill the four."""
+    settings = {"rate_per_s": 20e6, "events": 8, "share": 2, "cores": 64}
+    found = run(platform_name="nanet-10g", **settings)
+    assert found["checked"] == {"bytes": 4 * 8 * (32 + 150 + 16), "wrong": 0, "lost": 0}
+    assert (found["workload"]["saturated"], found["workload"]["late"]) == (False, 0)
+    assert [found["counters"][f"port{port}.delivered"] for port in range(2)] == [99, 99]
+    assert run(**settings)["workload"]["saturated"]
+
+
+def test_the_published_interface_answers_later_by_its_firmware(run: Run) -> None:
+    """Its program takes 4.6 to 6 us for a buffer, and one datagram after the other."""
+    published, own = (run(profile=one, rate_per_s=2e5) for one in ("as-published", "isthmus"))
+    assert published["checked"]["lost"] == own["checked"]["lost"] == 0
+    longer = ns(published, "seen", "p50") - ns(own, "seen", "p50")
+    assert 4_600 < longer < 8_000
+
+
+def test_what_the_published_interface_cannot_take_is_lost_and_counted(run: Run) -> None:
+    """A datagram every 0.4 us, where its firmware needs 5: queues of the ports end, and events have no answer.
+    A loss that no port counts would be in `checked`."""
+    found = run(profile="as-published", rate_per_s=2e7, groups=400)
+    overflow = sum(found["counters"][f"port{port}.overflow"] for port in range(4))
+    assert found["workload"]["lost"] == 8 * overflow > 0
+    assert found["checked"]["lost"] == 0
 
 
 def test_the_interface_merges_as_the_program_does(run: Run) -> None:

@@ -196,9 +196,10 @@ def test_10_gigabit_ethernet_has_two_ports_and_its_own_device() -> None:
         measure([Point(Stream(ports=3), platform=platform)], runner=engine, given=Path("model.so"))
 
 
-def test_a_trigger_on_four_links_does_not_run_on_10_gigabit_ethernet() -> None:
-    with pytest.raises(UserError, match="nanet-10g has 10 Gigabit Ethernet; the chain has 4 Gigabit links"):
-        chain.measure([], platform="nanet-10g", runner=engine, given=Path("model.so"))
+def test_the_10_gigabit_interface_has_no_search_and_no_merging() -> None:
+    for refused in (chain.Chain(1e6, place="fpga"), chain.Chain(1e6, format="tel62")):
+        with pytest.raises(UserError, match="10 Gigabit interface of nanet-10g neither searches nor merges"):
+            chain.measure([("isthmus", refused)], platform="nanet-10g", runner=engine, given=Path("model.so"))
 
 
 def test_a_page_without_a_gpu_does_not_speak_of_one() -> None:

@@ -64,6 +64,8 @@ def engine(given: Mapping[str, Any], progress: object = None) -> list[dict[str, 
     workload = {key: chain[key] for key in same}
     workload |= {
         "times": chain["times"]["machine"],
+        "links": 4,
+        "link_mbit_s": 1000.0,
         "late": 0 if carried == rate else 900,
         "lost": 0,
         "noise": chain["times"]["noise"],

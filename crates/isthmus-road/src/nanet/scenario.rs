@@ -448,8 +448,11 @@ impl NanetScenario {
         let ports = self.interface.ports;
         // With a search the events' candidates are a datagram of their own behind them.
         let datagrams = if chain.search.is_some() { 2 } else { 1 };
-        let reason = if ports != LINKS {
-            Some(("interface.ports", format!("{ports}: a chain has {LINKS} links")))
+        let whole = chain.format == Format::Packed.name() && chain.search.is_none();
+        let reason = if ports != LINKS && !whole {
+            let reason =
+                format!("{ports}: without whole events, and to search, a chain has {LINKS} links");
+            Some(("interface.ports", reason))
         } else if self.workload.datagrams != datagrams || self.workload.bytes != MAX_BYTES {
             let reason = format!(
                 "a chain's buffer holds {datagrams} of {MAX_BYTES} bytes: the events' datagram, and with \

@@ -31,7 +31,7 @@ from isthmus.roads.nanet.chain_tables import (
 
 TITLE = "A trigger on rings, from the wire to its answer"
 QUESTION = (
-    "Four Gigabit links bring the light of particles, millions of events a second. A processor finds the "
+    "Ethernet links bring the light of particles, millions of events a second. A processor finds the "
     "rings in each and answers. How long after the last byte on the wire is the answer there, and up to "
     "which rate does it come in time?"
 )
@@ -215,7 +215,7 @@ def _edge(runs: Sequence[Measurement]) -> Figure:
 
     return Figure(
         id="chain-edge",
-        title="The edge of four links",
+        title="The edge of the links",
         caption="Carried and late events over offered ones. Beyond what the wire carries, events wait at the "
         "detector, and longer and longer.",
         panels=[

@@ -76,8 +76,8 @@ def of(m: Measurement) -> Mapping[str, Any]:
 
 
 COLUMNS = (
-    "profile", "finder", "search", "merge", "format", "noise", "M events/s", "carried", "wire", "cores",
-    *SHOWN, "event to answer p99.9", "max", "late",
+    "profile", "links", "finder", "search", "merge", "format", "noise", "M events/s", "carried", "wire", "cores",
+    *SHOWN, "event to answer p99.9", "max", "late", "lost",
 )  # fmt: skip
 
 
@@ -88,6 +88,7 @@ def row(m: Measurement) -> list[str]:
     carried = m.throughput.cycles_per_s / 1e6 if m.throughput else None
     return [
         m.profile,
+        f"{w['links']} x {w['link_mbit_s'] / 1e3:g}G",
         f"{w['finder']} x{w['cores']}",
         place(m),
         merged(m),
@@ -100,6 +101,7 @@ def row(m: Measurement) -> list[str]:
         us(age(m).get("p99.9")),
         us(age(m).get("max")),
         str(w["late"]),
+        str(w["lost"]),
     ]
 
 

@@ -181,7 +181,7 @@ def trigger_chain(
     seed: Seed = 1,
     **options: Unpack[ResultOptions],
 ) -> None:
-    """A trigger on rings, from four links to its answers, beside the path through the kernel."""
+    """A trigger on rings, from the links to its answers, beside the path through the kernel."""
     from isthmus.roads.nanet import command
 
     command.chain(

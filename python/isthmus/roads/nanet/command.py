@@ -27,7 +27,7 @@ from isthmus.roads.nanet.bench import (
 )
 from isthmus.roads.nanet.chain import Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
-from isthmus.roads.nanet.platform import KINDS
+from isthmus.roads.nanet.platform import KINDS, is_ten_gigabit
 from isthmus.storage import result_file
 from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
 
@@ -162,7 +162,7 @@ def chain(
     if noise not in NOISES:
         raise UserError(f"noise: {noise!r}; expected yes, no or both")
     # The interface searches only whole events, and only for candidates of the finder isthmus.
-    searched = layout == "packed" and finder == "isthmus"
+    searched = layout == "packed" and finder == "isthmus" and not is_ten_gigabit(chosen[0])
     chains = [
         (
             design,

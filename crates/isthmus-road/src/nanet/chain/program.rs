@@ -432,7 +432,8 @@ async fn send_group(
     shared.sim.sleep_until(due).await;
     let mut frames = Vec::with_capacity(made.len());
     for packet in made {
-        let link = packet.link;
+        // Whole events take the links in turn, however many there are.
+        let link = packet.link % shared.ports.len();
         if loses && link == LOST_BOARD {
             continue;
         }
