@@ -25,14 +25,14 @@ module apenet_list
 ) (
   input  logic                      clk_i,
   input  logic                      rst_ni,
-  input  logic [63:0]               time_cycles_i,
+  input  logic [63:0]               time_cycles_i,  // cycles of clk_i since time zero
   input  list_t                     list_i,
-  input  logic                      table_we_i,
-  input  logic [5:0]                table_index_i,
-  input  buffer_t                   table_i,
+  input  logic                      table_we_i,  // strobe: buffer table_index_i is set to table_i
+  input  logic [5:0]                table_index_i,  // 0..63
+  input  buffer_t                   table_i,  // bits of it: buffer_t of nanet_ctrl_pkg
 
   input  message_t                  message_i,
-  input  logic [DataWidth-1:0]      beat_i,
+  input  logic [DataWidth-1:0]      beat_i,  // of message_i, in the same cycle
   output logic                      ready_o,
 
   output list_request_t             request_o,
@@ -40,10 +40,10 @@ module apenet_list
   output logic [DataWidth-1:0]      data_o,
   input  logic                      full_i,
 
-  output logic [15:0]               filled_o,
-  output nanet_ctrl_pkg::counters_t counters_o,
+  output logic [15:0]               filled_o,     // buffers announced, modulo 2^16
+  output nanet_ctrl_pkg::counters_t counters_o,   // of messages; they wrap
   output step_t                     announced_o,  // with the low bits of the last message's number
-  output logic                      idle_o
+  output logic                      idle_o        // nothing changes until an input does
 );
   localparam int unsigned UsageW = $clog2(Depth) + 2;
 

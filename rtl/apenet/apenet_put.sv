@@ -39,16 +39,16 @@ module apenet_put
   input  logic                     clk_i,
   input  logic                     rst_ni,
   /* verilator lint_off UNUSEDSIGNAL */  // an event has 63 bits of the time
-  input  logic [63:0]              time_cycles_i,
+  input  logic [63:0]              time_cycles_i,  // cycles of clk_i since time zero
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic                     enable_i,
   input  nanet_ctrl_pkg::put_t     put_i,
-  input  torus_pkg::place_t        here_i,
+  input  torus_pkg::place_t        here_i,  // this node's coordinates; constant
 
   input  logic                     get_valid_i,  // a strobe: another node asks
-  input  get_t                     get_i,
+  input  get_t                     get_i,        // with get_valid_i
 
-  output asked_t                   open_o,        // a get leaves: it may be answered
+  output asked_t                   open_o,  // a get leaves: it may be answered
 
   output logic                     flit_valid_o,
   output logic                     flit_head_o,
@@ -62,18 +62,18 @@ module apenet_put
   input  logic                     full_i,
 
   output logic                     arvalid_o,
-  input  logic                     arready_i,
+  input  logic                     arready_i,  // ar_* and arvalid_o are held until then
   output axi_pkg::address_t        ar_o,
   input  logic                     rvalid_i,
-  input  logic [DataWidth-1:0]     rdata_i,
-  input  logic [1:0]               rresp_i,
-  input  logic                     rlast_i,
+  input  logic [DataWidth-1:0]     rdata_i,  // byte n in bits 8n+7:8n
+  input  logic [1:0]               rresp_i,  // all but 0: the packet gets a wrong CRC
+  input  logic                     rlast_i,  // the last beat of its burst
 
-  output nanet_ctrl_pkg::put_done_t done_o,
-  output logic [31:0]              asked_o,  // number of the next get
-  output step_t                    posted_o,
+  output nanet_ctrl_pkg::put_done_t done_o,   // counters, which wrap
+  output logic [31:0]              asked_o,   // number of the next get
+  output step_t                    posted_o,  // the read of its first packet is asked for
   output step_t                    sent_o,    // its first header leaves
-  output logic                     idle_o
+  output logic                     idle_o     // nothing changes until an input does
 );
   localparam int unsigned Posts     = 16;
   localparam int unsigned UnderWay  = 8;

@@ -43,17 +43,17 @@ module apenet_receive
   input  logic                      clk_i,
   input  logic                      rst_ni,
   /* verilator lint_off UNUSEDSIGNAL */  // an event has 63 bits of the time
-  input  logic [63:0]               time_cycles_i,
+  input  logic [63:0]               time_cycles_i,  // cycles of clk_i since time zero
   /* verilator lint_on UNUSEDSIGNAL */
-  input  logic                      enable_i,
+  input  logic                      enable_i,  // low: no put is announced, and the open gets end
 
   input  logic                      flit_valid_i,
-  input  logic                      flit_head_i,
-  input  logic                      flit_tail_i,
-  input  logic [FlitWidth-1:0]      flit_i,
+  input  logic                      flit_head_i,  // with flit_valid_i: a header, else see tail
+  input  logic                      flit_tail_i,  // with flit_valid_i: it is the footer
+  input  logic [FlitWidth-1:0]      flit_i,       // header_t, payload or footer_t of torus_pkg
   output logic                      freed_o,
 
-  output logic                      ask_o,      // a level, with Firmware
+  output logic                      ask_o,  // a level, with Firmware
   input  logic                      answer_i,
 
   output nanet_pkg::list_request_t  request_o,
@@ -63,21 +63,21 @@ module apenet_receive
   output logic                      get_valid_o,  // a strobe: it came whole
   output get_t                      get_o,
 
-  input  asked_t                    open_i,
-  output logic [15:0]               late_o,        // packets of gets that are not open
+  input  asked_t                    open_i,  // a get leaves: its answer may be written
+  output logic [15:0]               late_o,  // packets of gets that are not open
 
-  input  logic                      lists_i,      // messages with this key are taken
-  input  logic [15:0]               list_key_i,
+  input  logic                      lists_i,     // messages with this key are taken
+  input  logic [15:0]               list_key_i,  // constant while lists_i is high
   output message_t                  message_o,
-  output logic [DataWidth-1:0]      message_beat_o,
+  output logic [DataWidth-1:0]      message_beat_o,  // of message_o, in the same cycle
   input  logic                      message_ready_i,
-  output logic [15:0]               refused_o,    // messages with another one
+  output logic [15:0]               refused_o,  // messages with another one
 
-  output arrivals_t                 arrivals_o,
-  output step_t                     came_o,     // the first header of a put is taken
-  output step_t                     ended_o,    // the tail of its last packet is taken
-  output step_t                     announced_o,
-  output logic                      idle_o
+  output arrivals_t                 arrivals_o,   // counters, which wrap
+  output step_t                     came_o,       // the first header of a put is taken
+  output step_t                     ended_o,      // the tail of its last packet is taken
+  output step_t                     announced_o,  // its writes are answered, its event is taken
+  output logic                      idle_o        // nothing changes until an input does
 );
   localparam int unsigned Flits    = DataWidth / FlitWidth;
   localparam int unsigned LaneW    = Flits > 1 ? $clog2(Flits) : 1;

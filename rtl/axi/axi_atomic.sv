@@ -16,28 +16,28 @@ module axi_atomic #(
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 req_valid_i,
-  output logic                 req_ready_o,
+  output logic                 req_ready_o,    // only while none is open
   input  logic [5:0]           req_code_i,     // AWATOP
   input  logic [47:0]          req_address_i,  // a multiple of 8
-  input  logic [63:0]          req_operand_i,
+  input  logic [63:0]          req_operand_i,  // of the word; little-endian, as old_o
   output logic                 done_o,
-  output logic [63:0]          old_o,          // of a code with an answer
+  output logic [63:0]          old_o,  // of a code with an answer
   output logic                 error_o,
   output logic                 awvalid_o,
-  input  logic                 awready_i,
-  output axi_pkg::address_t    aw_o,
-  output logic [5:0]           awatop_o,
-  output logic                 wvalid_o,       // one beat
-  input  logic                 wready_i,
-  output logic [DataWidth-1:0] wdata_o,
-  output logic [DataBytes-1:0] wstrb_o,
-  input  logic                 bvalid_i,
-  output logic                 bready_o,
-  input  logic [1:0]           bresp_i,
-  input  logic                 rvalid_i,
-  output logic                 rready_o,
-  input  logic [DataWidth-1:0] rdata_i,
-  input  logic [1:0]           rresp_i
+  input  logic                 awready_i,  // awvalid_o, aw_o and awatop_o are held until then
+  output axi_pkg::address_t    aw_o,       // of one beat: the word's bytes, size 3
+  output logic [5:0]           awatop_o,   // req_code_i of the request
+  output logic                 wvalid_o,   // one beat
+  input  logic                 wready_i,   // w* are held until then
+  output logic [DataWidth-1:0] wdata_o,    // the operand, in every lane of 8 bytes
+  output logic [DataBytes-1:0] wstrb_o,    // the 8 bytes of the word
+  input  logic                 bvalid_i,   // one answer an atomic
+  output logic                 bready_o,   // high from the request until its answer has come
+  input  logic [1:0]           bresp_i,    // with bvalid_i; all but 0 sets error_o
+  input  logic                 rvalid_i,   // one beat, of a code with bit 5 set
+  output logic                 rready_o,   // the same, of a code with bit 5 set
+  input  logic [DataWidth-1:0] rdata_i,    // the word as it was, in its lane
+  input  logic [1:0]           rresp_i     // with rvalid_i; all but 0 sets error_o
 );
   if (!(DataWidth inside {64, 128, 256, 512})) begin : gen_width_check
     $error("axi_atomic: DataWidth is %0d, legal are 64, 128, 256 and 512", DataWidth);

@@ -16,34 +16,34 @@ module axi_traffic #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        task_valid_i,
+  input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
-  input  logic        task_write_i,
-  input  logic [7:0]  task_tag_i,
-  input  logic [47:0] task_address_i,
-  input  logic [16:0] task_bytes_i,
-  input  logic [31:0] task_seed_i,
-  output logic        task_done_o,
+  input  logic        task_write_i,    // 0: read and compare; 1: write
+  input  logic [7:0]  task_tag_i,      // comes back in task_done_tag_o
+  input  logic [47:0] task_address_i,  // of a byte, a multiple of 64
+  input  logic [16:0] task_bytes_i,    // 1..65536
+  input  logic [31:0] task_seed_i,     // of the pattern
+  output logic        task_done_o,     // strobe: the task is over
   output logic [7:0]  task_done_tag_o,
   output logic              awvalid_o,
-  input  logic              awready_i,
-  output axi_pkg::address_t aw_o,
-  output logic              wvalid_o,
-  input  logic              wready_i,
-  output logic [511:0]      wdata_o,
-  output logic [63:0]       wstrb_o,
-  output logic              wlast_o,
-  input  logic              bvalid_i,
-  output logic              bready_o,
-  input  logic [1:0]        bresp_i,
+  input  logic              awready_i,  // awvalid_o and aw_o are held until then
+  output axi_pkg::address_t aw_o,       // INCR, 64 bytes a beat, inside 4 KiB
+  output logic              wvalid_o,   // data, held until wready_i
+  input  logic              wready_i,   // takes the beat
+  output logic [511:0]      wdata_o,    // byte n in bits 8n+7:8n
+  output logic [63:0]       wstrb_o,    // bit n: byte n is written
+  output logic              wlast_o,    // the last beat of its burst
+  input  logic              bvalid_i,   // one answer a burst, in order
+  output logic              bready_o,   // takes the answer
+  input  logic [1:0]        bresp_i,    // all but 0 sets error_o
   output logic              arvalid_o,
-  input  logic              arready_i,
-  output axi_pkg::address_t ar_o,
-  input  logic              rvalid_i,
-  output logic              rready_o,
-  input  logic [511:0]      rdata_i,
-  input  logic [1:0]        rresp_i,
-  input  logic              rlast_i,
+  input  logic              arready_i,  // arvalid_o and ar_o are held until then
+  output axi_pkg::address_t ar_o,       // INCR, 64 bytes a beat, inside 4 KiB
+  input  logic              rvalid_i,   // a beat, held until rready_o
+  output logic              rready_o,   // takes the beat
+  input  logic [511:0]      rdata_i,    // byte n in bits 8n+7:8n
+  input  logic [1:0]        rresp_i,    // all but 0 sets error_o
+  input  logic              rlast_i,    // the last beat of its burst
   output logic              wrong_o,
   output logic              error_o
 );

@@ -31,12 +31,12 @@ module event_queue #(
   input  logic [63:0]          base_i,        // a multiple of 32
   input  logic [3:0]           size_i,        // logarithm of places
   input  logic [15:0]          taken_i,       // events that the host has taken, modulo 2^16
-  input  logic                 irq_enable_i,
+  input  logic                 irq_enable_i,  // level: irq_o may strobe
   input  logic [31:0]          irq_gap_i,
 
   input  logic                 event_valid_i,
   output logic                 event_ready_o,
-  input  logic [EventBits-2:0] event_i,
+  input  logic [EventBits-2:0] event_i,  // with event_valid_i; all but the phase
   output logic                 full_o,
 
   output logic                 cmd_valid_o,
@@ -48,7 +48,7 @@ module event_queue #(
   output logic [DataWidth-1:0] data_o,
   input  logic                 done_valid_i,
 
-  output logic [15:0]          written_o,     // events answered by memory, modulo 2^16
+  output logic [15:0]          written_o,  // events answered by memory, modulo 2^16
   output logic [31:0]          lost_o,
   output logic                 irq_o,
   output logic                 idle_o

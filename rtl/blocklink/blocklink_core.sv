@@ -27,23 +27,23 @@ module blocklink_core
   input  logic                           clk_i,
   input  logic                           rst_ni,
   output block_t                         tx_block_o,
-  input  logic                           tx_ready_i,
+  input  logic                           tx_ready_i,  // tx_block_o is sent, the next one follows
   input  block_t                         rx_block_i,
-  input  logic                           rx_valid_i,
-  input  logic [NumVcs-1:0]              valid_i,
-  output logic [NumVcs-1:0]              ready_o,
-  input  logic [NumVcs-1:0][3:0]         count_i,
-  input  word_t [NumVcs-1:0][ChunkWords-1:0] words_i,
-  output word_t [NumVcs-1:0][7:0]        words_o,
+  input  logic                           rx_valid_i,  // rx_block_i came; it is never stalled
+  input  logic [NumVcs-1:0]              valid_i,  // to send, a bit a circuit: held until ready_o
+  output logic [NumVcs-1:0]              ready_o,  // the circuit's chunk is taken
+  input  logic [NumVcs-1:0][3:0]         count_i,  // words of the chunk, 1..9
+  input  word_t [NumVcs-1:0][ChunkWords-1:0] words_i,  // words_i[vc][0] is sent first
+  output word_t [NumVcs-1:0][7:0]        words_o,  // received: words_o[vc][0] is the oldest
   output logic [NumVcs-1:0][3:0]         avail_o,
   input  logic [NumVcs-1:0][3:0]         pop_i,
-  output logic                           up_o,
-  output logic                           bad_o,
-  output logic                           again_o,
-  output logic                           sent_o,       // strobe: a numbered block is made
-  output logic [2:0]                     sent_words_o, // words in it
-  output logic                           got_o,        // strobe: a numbered block came
-  output logic                           fail_o
+  output logic                           up_o,  // level: both ends have answered; blocks count
+  output logic                           bad_o,  // strobe: a block with a wrong check while up
+  output logic                           again_o,  // strobe: a block is sent again
+  output logic                           sent_o,  // strobe: a numbered block is made
+  output logic [2:0]                     sent_words_o,  // words in it
+  output logic                           got_o,  // strobe: a numbered block came
+  output logic                           fail_o  // level: an acknowledgement of what was not sent
 );
   if (RoundTrip != 0 && DataDepth < 3 * RoundTrip) begin : gen_round_trip_check
     $error("blocklink_core: DataDepth is %0d; %0d cycles of round trip need %0d", DataDepth,

@@ -6,18 +6,18 @@
 module blocklink_counters (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        sent_i,
-  input  logic [2:0]  sent_words_i,
-  input  logic        got_i,
-  input  logic        bad_i,
-  input  logic        again_i,
-  input  logic        stray_i,
-  output logic [31:0] blocks_o,  // numbered, made
-  output logic [31:0] words_o,   // in them
-  output logic [31:0] got_o,     // numbered, taken
-  output logic [31:0] bad_o,     // with a wrong check
-  output logic [31:0] again_o,   // sent again
-  output logic [31:0] stray_o    // messages that nobody waits for
+  input  logic        sent_i,        // strobe: a numbered block is made
+  input  logic [2:0]  sent_words_i,  // with sent_i: words in it, 0..7
+  input  logic        got_i,         // strobe: a numbered block is taken
+  input  logic        bad_i,         // strobe: a block with a wrong check came
+  input  logic        again_i,       // strobe: a block is sent again
+  input  logic        stray_i,       // strobe: a message that nobody waits for
+  output logic [31:0] blocks_o,      // numbered, made
+  output logic [31:0] words_o,       // in them
+  output logic [31:0] got_o,         // numbered, taken
+  output logic [31:0] bad_o,         // with a wrong check
+  output logic [31:0] again_o,       // sent again
+  output logic [31:0] stray_o        // messages that nobody waits for
 );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -34,32 +34,32 @@ module blocklink_lanes
   input  blocklink_pkg::block_t           block_i,
   output logic                            block_ready_o,
   output logic                            block_valid_o,
-  output blocklink_pkg::block_t           block_o,
+  output blocklink_pkg::block_t           block_o,  // with block_valid_o, in clk_i
 
   input  logic                            lane_clk_i,
-  input  logic                            lane_rst_ni,
+  input  logic                            lane_rst_ni,  // of lane_clk_i, active low
   input  logic                            tx_ready_i,
-  output code_t [Lanes-1:0]               tx_code_o,
+  output code_t [Lanes-1:0]               tx_code_o,  // a word of each lane, taken with tx_ready_i
 
   input  logic [Lanes-1:0]                rx_clk_i,
-  input  logic [Lanes-1:0]                rx_rst_ni,
+  input  logic [Lanes-1:0]                rx_rst_ni,  // of each rx_clk_i, active low
   input  logic [Lanes-1:0]                rx_valid_i,
-  input  code_t [Lanes-1:0]               rx_code_i,
+  input  code_t [Lanes-1:0]               rx_code_i,  // with the lane's rx_valid_i
   output logic [Lanes-1:0]                rx_slip_o,
 
   // In clk_i
   output logic                            aligned_o,
-  output logic [Lanes-1:0]                framed_o,    // a lane has metaframe lock
-  output logic [Lanes-1:0][SkewWidth-1:0] skew_o,      // words that a lane waits for the last one
-  output logic [Lanes-1:0][15:0]          crc_bad_o,   // metaframes with a wrong check
-  output logic [Lanes-1:0][1:0]           far_o,       // health that the far end sends
-  output logic                            late_o,      // strobe: a lane later than MaxSkew
-  output logic                            realign_o,   // strobe: an alignment was given up
+  output logic [Lanes-1:0]                framed_o,   // a lane has metaframe lock
+  output logic [Lanes-1:0][SkewWidth-1:0] skew_o,     // words that a lane waits for the last one
+  output logic [Lanes-1:0][15:0]          crc_bad_o,  // metaframes with a wrong check
+  output logic [Lanes-1:0][1:0]           far_o,      // health that the far end sends
+  output logic                            late_o,     // strobe: a lane later than MaxSkew
+  output logic                            realign_o,  // strobe: an alignment was given up
   // Strobes in rx_clk_i, and in lane_clk_i
   output logic [Lanes-1:0]                sync_bad_o,
-  output logic [Lanes-1:0]                removed_o,   // a SKIP was dropped
-  output logic [Lanes-1:0]                lost_o,      // a word found the elastic buffer full
-  output logic                            added_o      // no row in time: a SKIP more
+  output logic [Lanes-1:0]                removed_o,  // a SKIP was dropped
+  output logic [Lanes-1:0]                lost_o,     // a word found the elastic buffer full
+  output logic                            added_o     // no row in time: a SKIP more
 );
   if (Ahead < 2 || Ahead > 7) begin : gen_ahead_check
     $error("blocklink_lanes: Ahead is %0d, legal is 2..7", Ahead);

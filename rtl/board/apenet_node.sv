@@ -33,7 +33,7 @@ module apenet_node
   input  logic [15:0]               cfg_firmware_wake_min_i,  // cycles, as nanet_firmware
   input  logic [15:0]               cfg_firmware_wake_span_i,
   input  logic [15:0]               cfg_firmware_work_i,
-  input  logic [NumLinks-1:0]       flits_rx_valid_i,
+  input  logic [NumLinks-1:0]       flits_rx_valid_i,  // clk_i; never stalled
   input  logic [NumLinks-1:0]       flits_rx_vc_i,
   input  logic [NumLinks-1:0]       flits_rx_head_i,
   input  logic [NumLinks-1:0]       flits_rx_tail_i,
@@ -46,60 +46,60 @@ module apenet_node
   output logic [NumLinks*Width-1:0] flits_tx_data_o,
   input  logic [2*NumLinks-1:0]     flits_tx_freed_i,
 
-  input  logic        bar_awvalid_i,
+  input  logic        bar_awvalid_i,  // bar_aw*: AXI4 write address of the host, valid/ready
   input  logic [3:0]  bar_awid_i,
-  input  logic [11:0] bar_awaddr_i,
-  input  logic [7:0]  bar_awlen_i,
+  input  logic [11:0] bar_awaddr_i,  // of a byte in the BAR
+  input  logic [7:0]  bar_awlen_i,   // not looked at: bar_wlast_i ends a burst
   input  logic [2:0]  bar_awsize_i,
-  input  logic [1:0]  bar_awburst_i,
+  input  logic [1:0]  bar_awburst_i,  // not looked at: INCR
   output logic        bar_awready_o,
-  input  logic        bar_wvalid_i,
+  input  logic        bar_wvalid_i,  // bar_w*: data of the write, byte n in bits 8n+7:8n
   input  logic [63:0] bar_wdata_i,
   input  logic [7:0]  bar_wstrb_i,
   input  logic        bar_wlast_i,
   output logic        bar_wready_o,
-  output logic        bar_bvalid_o,
+  output logic        bar_bvalid_o,  // bar_b*: an answer a write burst: 0 OKAY, 2 SLVERR
   output logic [3:0]  bar_bid_o,
   output logic [1:0]  bar_bresp_o,
   input  logic        bar_bready_i,
-  input  logic        bar_arvalid_i,
+  input  logic        bar_arvalid_i,  // bar_ar*: AXI4 read address, INCR; len: beats less one
   input  logic [3:0]  bar_arid_i,
   input  logic [11:0] bar_araddr_i,
   input  logic [7:0]  bar_arlen_i,
   input  logic [2:0]  bar_arsize_i,
   input  logic [1:0]  bar_arburst_i,
   output logic        bar_arready_o,
-  output logic        bar_rvalid_o,
+  output logic        bar_rvalid_o,  // bar_r*: its data, with its id; rlast: the last beat
   output logic [3:0]  bar_rid_o,
   output logic [63:0] bar_rdata_o,
   output logic [1:0]  bar_rresp_o,
   output logic        bar_rlast_o,
   input  logic        bar_rready_i,
 
-  output logic                   dma_awvalid_o,
+  output logic                   dma_awvalid_o,  // dma_aw*: AXI4 write address at the host, INCR
   output logic [0:0]             dma_awid_o,
   output logic [63:0]            dma_awaddr_o,
   output logic [7:0]             dma_awlen_o,
   output logic [2:0]             dma_awsize_o,
   output logic [1:0]             dma_awburst_o,
   input  logic                   dma_awready_i,
-  output logic                   dma_wvalid_o,
+  output logic                   dma_wvalid_o,  // dma_w*: its data, byte n in bits 8n+7:8n
   output logic [DataWidth-1:0]   dma_wdata_o,
   output logic [DataWidth/8-1:0] dma_wstrb_o,
   output logic                   dma_wlast_o,
   input  logic                   dma_wready_i,
-  input  logic                   dma_bvalid_i,
+  input  logic                   dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
   input  logic [0:0]             dma_bid_i,
   input  logic [1:0]             dma_bresp_i,
   output logic                   dma_bready_o,
-  output logic                   dma_arvalid_o,
+  output logic                   dma_arvalid_o,  // dma_ar*: AXI4 read address at the host, INCR
   output logic [0:0]             dma_arid_o,
   output logic [63:0]            dma_araddr_o,
   output logic [7:0]             dma_arlen_o,
   output logic [2:0]             dma_arsize_o,
   output logic [1:0]             dma_arburst_o,
   input  logic                   dma_arready_i,
-  input  logic                   dma_rvalid_i,
+  input  logic                   dma_rvalid_i,  // dma_r*: data of the reads, in order
   input  logic [0:0]             dma_rid_i,
   input  logic [DataWidth-1:0]   dma_rdata_i,
   input  logic [1:0]             dma_rresp_i,
@@ -108,17 +108,17 @@ module apenet_node
 
   output logic [0:0] irq_o,
 
-  input logic [63:0] time_cycles_i,
+  input logic [63:0] time_cycles_i,  // cycles of clk_i since time zero
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // number of the put at its source, modulo 256
 
-  output logic [31:0] status_packets_o,     // that came
-  output logic [15:0] status_bad_o,         // of them not good
-  output logic [31:0] status_lost_o,        // without a legal route
-  output logic [15:0] status_events_o,
+  output logic [31:0] status_packets_o,  // that came
+  output logic [15:0] status_bad_o,      // of them not good
+  output logic [31:0] status_lost_o,     // without a legal route
+  output logic [15:0] status_events_o,   // written to host memory, modulo 2^16
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   axi_pkg::bar_request_t  bar;
   axi_pkg::bar_response_t bar_answer;

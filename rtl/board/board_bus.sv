@@ -28,8 +28,8 @@ module board_bus
   input logic clk_i,
   input logic rst_ni,
 
-  input logic [63:0] time_ns_i,
-  input logic [NumTriggers-1:0] trigger_i,
+  input logic [63:0] time_ns_i,             // TAI in ns, as wb_eca_time and wb_tlu
+  input logic [NumTriggers-1:0] trigger_i,  // asynchronous; edges are latched, a channel a bit
 
   // from the master
   input  wb_pkg::request_t  wb_i,

@@ -18,52 +18,52 @@ module ccix_dma_fpga
   input logic clk_i,
   input logic rst_ni,
 
-  output logic         dma_awvalid_o,
+  output logic         dma_awvalid_o,  // dma_aw*: AXI4 write address at the host, INCR
   output logic [0:0]   dma_awid_o,
   output logic [63:0]  dma_awaddr_o,
   output logic [7:0]   dma_awlen_o,
   output logic [2:0]   dma_awsize_o,
   output logic [1:0]   dma_awburst_o,
   input  logic         dma_awready_i,
-  output logic         dma_wvalid_o,
+  output logic         dma_wvalid_o,  // dma_w*: its data, byte n in bits 8n+7:8n
   output logic [511:0] dma_wdata_o,
   output logic [63:0]  dma_wstrb_o,
   output logic         dma_wlast_o,
   input  logic         dma_wready_i,
-  input  logic         dma_bvalid_i,
+  input  logic         dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
   input  logic [0:0]   dma_bid_i,
   input  logic [1:0]   dma_bresp_i,
   output logic         dma_bready_o,
-  output logic         dma_arvalid_o,
+  output logic         dma_arvalid_o,  // dma_ar*: AXI4 read address at the host, INCR
   output logic [0:0]   dma_arid_o,
   output logic [63:0]  dma_araddr_o,
   output logic [7:0]   dma_arlen_o,
   output logic [2:0]   dma_arsize_o,
   output logic [1:0]   dma_arburst_o,
   input  logic         dma_arready_i,
-  input  logic         dma_rvalid_i,
+  input  logic         dma_rvalid_i,  // dma_r*: data of reads, in order; all resp but 0 are errors
   input  logic [0:0]   dma_rid_i,
   input  logic [511:0] dma_rdata_i,
   input  logic [1:0]   dma_rresp_i,
   input  logic         dma_rlast_i,
   output logic         dma_rready_o,
 
-  input  logic        task_valid_i,
+  input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
-  input  logic        task_write_i,
-  input  logic [7:0]  task_tag_i,
-  input  logic [47:0] task_address_i,
-  input  logic [16:0] task_bytes_i,
-  input  logic [31:0] task_seed_i,
-  output logic        task_done_o,
+  input  logic        task_write_i,    // 0: read and compare; 1: write
+  input  logic [7:0]  task_tag_i,      // comes back in task_done_tag_o
+  input  logic [47:0] task_address_i,  // physical, a multiple of 64
+  input  logic [16:0] task_bytes_i,    // 1..65536
+  input  logic [31:0] task_seed_i,     // of the pattern that is written or expected
+  output logic        task_done_o,     // strobe: the task is over
   output logic [7:0]  task_done_tag_o,
   output logic        task_done_fault_o,  // never: addresses are physical
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // of the task at its ends, else 0
 
-  output logic        status_fail_o,
-  output logic [31:0] status_wrong_o
+  output logic        status_fail_o,  // level: memory refused an access
+  output logic [31:0] status_wrong_o  // 64 bytes read that had a wrong byte
 );
   axi_pkg::address_t aw, ar;
   logic wrong;

@@ -36,38 +36,38 @@ module ccix_fpga
   input logic clk_i,
   input logic rst_ni,
 
-  output logic         cxs_tx_valid_o,
-  output logic         cxs_tx_last_o,
-  output logic [3:0]   cxs_tx_words_o,
+  output logic         cxs_tx_valid_o,  // cxs_tx_*: a beat of a packet to the block, with a credit
+  output logic         cxs_tx_last_o,   // the packet's last beat
+  output logic [3:0]   cxs_tx_words_o,  // words in it, 1..8, from bit 0 of data on
   output logic [511:0] cxs_tx_data_o,
-  input  logic         cxs_tx_credit_i,
-  input  logic         cxs_rx_valid_i,
+  input  logic         cxs_tx_credit_i,  // strobe: the block takes one beat more
+  input  logic         cxs_rx_valid_i,   // cxs_rx_*: a beat from the block, as cxs_tx_*
   input  logic [3:0]   cxs_rx_words_i,
   input  logic [511:0] cxs_rx_data_i,
-  output logic         cxs_rx_credit_o,
+  output logic         cxs_rx_credit_o,  // strobe: one beat more may come
 
-  input  logic        task_valid_i,
+  input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
-  input  logic        task_write_i,
-  input  logic [7:0]  task_tag_i,
-  input  logic [47:0] task_address_i,
-  input  logic [16:0] task_bytes_i,
-  input  logic [31:0] task_seed_i,
-  output logic        task_done_o,
+  input  logic        task_write_i,    // 0: read and compare; 1: write
+  input  logic [7:0]  task_tag_i,      // of no task that is open; comes back with its end
+  input  logic [47:0] task_address_i,  // of a line's first byte; virtual with Translate
+  input  logic [16:0] task_bytes_i,    // 1 at least
+  input  logic [31:0] task_seed_i,     // of the pattern that is written or expected
+  output logic        task_done_o,     // strobe: the task is over
   output logic [7:0]  task_done_tag_o,
-  output logic        task_done_fault_o,
+  output logic        task_done_fault_o,  // with it: a line of it was not accessed
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // of the task at its ends, else of the request
 
-  output logic        status_up_o,
-  output logic        status_fail_o,
-  output logic [31:0] status_requests_o,
-  output logic [31:0] status_packets_o,
-  output logic [31:0] status_words_o,
-  output logic [31:0] status_wrong_o,
-  output logic [31:0] status_stray_o,
-  output logic [31:0] status_faults_o
+  output logic        status_up_o,        // level: the host has given credits
+  output logic        status_fail_o,      // level: an error that no right host makes
+  output logic [31:0] status_requests_o,  // lines asked of the agent; all counters wrap
+  output logic [31:0] status_packets_o,   // sent
+  output logic [31:0] status_words_o,     // sent, of 64 bits
+  output logic [31:0] status_wrong_o,     // lines read that had a wrong byte
+  output logic [31:0] status_stray_o,     // answers to nothing
+  output logic [31:0] status_faults_o     // lines whose page did not allow the access
 );
   logic line_valid, line_ready, line_write, phys_valid, phys_ready, phys_write, phys_direct;
   index_t line_index, phys_index, phys_key;

@@ -45,49 +45,49 @@ module ccix_locks_fpga
   input logic clk_i,
   input logic rst_ni,
 
-  output logic         cxs_tx_valid_o,
-  output logic         cxs_tx_last_o,
-  output logic [3:0]   cxs_tx_words_o,
+  output logic         cxs_tx_valid_o,  // cxs_tx_*: a beat of a packet to the block, with a credit
+  output logic         cxs_tx_last_o,   // the packet's last beat
+  output logic [3:0]   cxs_tx_words_o,  // words in it, 1..8, from bit 0 of data on
   output logic [511:0] cxs_tx_data_o,
-  input  logic         cxs_tx_credit_i,
-  input  logic         cxs_rx_valid_i,
+  input  logic         cxs_tx_credit_i,  // strobe: the block takes one beat more
+  input  logic         cxs_rx_valid_i,   // cxs_rx_*: a beat from the block, as cxs_tx_*
   input  logic [3:0]   cxs_rx_words_i,
   input  logic [511:0] cxs_rx_data_i,
-  output logic         cxs_rx_credit_o,
+  output logic         cxs_rx_credit_o,  // strobe: one beat more may come
 
-  input  logic        update_reset_i,
-  input  logic        update_hold_i,
-  input  logic        update_valid_i,
-  output logic        update_ready_o,
-  input  logic [5:0]  update_slot_i,
-  input  logic [31:0] update_id_i,
-  input  logic [1:0]  update_last_i,
-  input  logic [71:0] update_steps_i,
-  output logic        update_locked_o,
-  output logic [5:0]  update_locked_slot_o,
-  output logic        update_refused_o,
-  output logic [5:0]  update_refused_slot_o,
-  output logic        update_done_o,
-  output logic [5:0]  update_done_slot_o,
-  output logic        update_done_aborted_o,
-  output logic [63:0] update_done_digest_o,
-  output logic        update_lost_o,
-  output logic [5:0]  update_lost_slot_o,
-  output logic        update_lost_whole_o,
+  input  logic        update_reset_i,         // level: the unit is reset, its transactions lost
+  input  logic        update_hold_i,          // level: the unit stands still, its lease runs on
+  input  logic        update_valid_i,         // a transaction, held until update_ready_o
+  output logic        update_ready_o,         // takes it
+  input  logic [5:0]  update_slot_i,          // of none that is open
+  input  logic [31:0] update_id_i,            // an update makes 33 v + it of a value v
+  input  logic [1:0]  update_last_i,          // number of the last step, 0..3
+  input  logic [71:0] update_steps_i,         // step 0 lowest, each {no_wait, write, record[15:0]}
+  output logic        update_locked_o,        // strobe, with its slot: it has all its locks
+  output logic [5:0]  update_locked_slot_o,   // with update_locked_o
+  output logic        update_refused_o,       // strobe: its first lock was refused; over
+  output logic [5:0]  update_refused_slot_o,  // with update_refused_o
+  output logic        update_done_o,          // strobe: it is over
+  output logic [5:0]  update_done_slot_o,     // with update_done_o
+  output logic        update_done_aborted_o,  // with it: a lock was refused, no record touched
+  output logic [63:0] update_done_digest_o,   // with it: of the records that it read
+  output logic        update_lost_o,          // strobe: it was lost with the unit; its slot is free
+  output logic [5:0]  update_lost_slot_o,     // with update_lost_o
+  output logic        update_lost_whole_o,    // with it: it was complete, else it is undone
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // the slot; where an order waits, its owner
 
-  output logic        status_up_o,
-  output logic        status_fail_o,
-  output logic [31:0] status_requests_o,
-  output logic [31:0] status_packets_o,
-  output logic [31:0] status_words_o,
-  output logic [31:0] status_wrong_o,
-  output logic [31:0] status_stray_o,
-  output logic [31:0] status_faults_o,
-  output logic [31:0] status_orders_o,
-  output logic [31:0] status_stale_o
+  output logic        status_up_o,        // level: the host has given credits
+  output logic        status_fail_o,      // level: an error that no right host makes
+  output logic [31:0] status_requests_o,  // accesses to records; all counters wrap
+  output logic [31:0] status_packets_o,   // sent
+  output logic [31:0] status_words_o,     // sent, of 64 bits
+  output logic [31:0] status_wrong_o,     // 0
+  output logic [31:0] status_stray_o,     // answers to nothing
+  output logic [31:0] status_faults_o,    // 0: addresses are physical
+  output logic [31:0] status_orders_o,    // of the unit, taken by the table or the link
+  output logic [31:0] status_stale_o      // orders and accesses with an old token
 );
   localparam int unsigned Orders = 512;  // of the host: 64 transactions of four releases and more
   localparam int unsigned LockWidth = 10;

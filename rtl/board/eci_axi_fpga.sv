@@ -33,44 +33,44 @@ module eci_axi_fpga
   input logic clk_i,
   input logic rst_ni,
 
-  input logic cfg_partition_i,
+  input logic cfg_partition_i,  // how messages take two links, as coherence_steer; constant
 
-  output logic [NumLinks-1:0][511:0] blocks_tx_data_o,
-  input  logic [NumLinks-1:0]        blocks_tx_ready_i,
-  input  logic [NumLinks-1:0][511:0] blocks_rx_data_i,
-  input  logic [NumLinks-1:0]        blocks_rx_valid_i,
+  output logic [NumLinks-1:0][511:0] blocks_tx_data_o,   // a block a link; always one to send
+  input  logic [NumLinks-1:0]        blocks_tx_ready_i,  // a bit a link: sent, the next follows
+  input  logic [NumLinks-1:0][511:0] blocks_rx_data_i,   // with its bit of blocks_rx_valid_i
+  input  logic [NumLinks-1:0]        blocks_rx_valid_i,  // a block came; it is never stalled
 
-  input  logic        task_valid_i,
+  input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
-  input  logic        task_write_i,
-  input  logic [7:0]  task_tag_i,
-  input  logic [47:0] task_address_i,
-  input  logic [16:0] task_bytes_i,
-  input  logic [31:0] task_seed_i,
-  output logic        task_done_o,
+  input  logic        task_write_i,    // 0: read and compare; 1: write
+  input  logic [7:0]  task_tag_i,      // comes back in task_done_tag_o
+  input  logic [47:0] task_address_i,  // of a byte, a multiple of 64
+  input  logic [16:0] task_bytes_i,    // 1..65536
+  input  logic [31:0] task_seed_i,     // of the pattern that is written or expected
+  output logic        task_done_o,     // strobe: the task is over
   output logic [7:0]  task_done_tag_o,
   output logic        task_done_fault_o,  // never: addresses are physical
 
-  input  logic        atomic_valid_i,
+  input  logic        atomic_valid_i,  // atomic_*: held until atomic_ready_o
   output logic        atomic_ready_o,
-  input  logic [5:0]  atomic_code_i,      // AWATOP
-  input  logic [47:0] atomic_address_i,
-  input  logic [63:0] atomic_operand_i,
-  output logic        atomic_done_o,
-  output logic [63:0] atomic_old_o,
+  input  logic [5:0]  atomic_code_i,     // AWATOP
+  input  logic [47:0] atomic_address_i,  // of a byte, a multiple of 8
+  input  logic [63:0] atomic_operand_i,  // little-endian, as atomic_old_o
+  output logic        atomic_done_o,     // strobe: it is done
+  output logic [63:0] atomic_old_o,      // with it: the word as it was
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // a tag for each, as probe_e says
 
-  output logic [NumLinks-1:0]       status_up_o,
-  output logic [NumLinks-1:0]       status_fail_o,
-  output logic [NumLinks-1:0][31:0] status_blocks_o,
-  output logic [NumLinks-1:0][31:0] status_words_o,
-  output logic [NumLinks-1:0][31:0] status_got_o,
-  output logic [NumLinks-1:0][31:0] status_bad_o,
-  output logic [NumLinks-1:0][31:0] status_again_o,
-  output logic [31:0]               status_stray_o,
-  output logic [31:0]               status_wrong_o,   // lines read with a wrong byte
+  output logic [NumLinks-1:0]       status_up_o,  // level, a bit a link: both ends have answered
+  output logic [NumLinks-1:0]       status_fail_o,  // level: an ack of what was not sent
+  output logic [NumLinks-1:0][31:0] status_blocks_o,  // numbered blocks made; all counters wrap
+  output logic [NumLinks-1:0][31:0] status_words_o,  // words in them
+  output logic [NumLinks-1:0][31:0] status_got_o,  // numbered blocks taken
+  output logic [NumLinks-1:0][31:0] status_bad_o,  // blocks with a wrong check
+  output logic [NumLinks-1:0][31:0] status_again_o,  // blocks sent again
+  output logic [31:0]               status_stray_o,  // messages that nobody waits for
+  output logic [31:0]               status_wrong_o,  // lines read with a wrong byte
   output logic                      status_refused_o  // the port answered with an error
 );
   if (CacheSets == 0) begin : gen_sets_check

@@ -38,49 +38,49 @@ module eci_fpga
 
   input logic cfg_partition_i,
 
-  output logic [NumLinks-1:0][511:0] blocks_tx_data_o,
-  input  logic [NumLinks-1:0]        blocks_tx_ready_i,
-  input  logic [NumLinks-1:0][511:0] blocks_rx_data_i,
-  input  logic [NumLinks-1:0]        blocks_rx_valid_i,
+  output logic [NumLinks-1:0][511:0] blocks_tx_data_o,   // a block a link; always one to send
+  input  logic [NumLinks-1:0]        blocks_tx_ready_i,  // a bit a link: sent, the next follows
+  input  logic [NumLinks-1:0][511:0] blocks_rx_data_i,   // with its bit of blocks_rx_valid_i
+  input  logic [NumLinks-1:0]        blocks_rx_valid_i,  // a block came; it is never stalled
 
-  input  logic          lines_req_valid_i,
+  input  logic          lines_req_valid_i,  // lines_req_*: held until lines_req_ready_o
   output logic          lines_req_ready_o,
-  input  logic [2:0]    lines_req_kind_i,
-  input  logic          lines_req_write_i,
-  input  logic [32:0]   lines_req_index_i,
-  input  logic [7:0]    lines_req_tag_i,
-  input  logic [127:0]  lines_req_mask_i,
-  input  logic [1023:0] lines_req_data_i,
+  input  logic [2:0]    lines_req_kind_i,   // 0 uncached, 1 cached, 2 evict, 3 +1, 4 -1, 5 swap
+  input  logic          lines_req_write_i,  // 0: load of a line; 1: store of the mask's bytes
+  input  logic [32:0]   lines_req_index_i,  // line of 128 bytes
+  input  logic [7:0]    lines_req_tag_i,    // of no open request
+  input  logic [127:0]  lines_req_mask_i,   // of a store: bit n, byte n
+  input  logic [1023:0] lines_req_data_i,   // of a store: byte n in bits 8n+7:8n
   input  logic [14:0]   lines_req_atomic_i,
-  output logic          lines_rsp_valid_o,
-  output logic [7:0]    lines_rsp_tag_o,
-  output logic [1023:0] lines_rsp_data_o,
+  output logic          lines_rsp_valid_o,  // lines_rsp_*: a strobe a request, always taken
+  output logic [7:0]    lines_rsp_tag_o,    // the request's
+  output logic [1023:0] lines_rsp_data_o,   // of a load; of an atomic the line as it was
 
-  input  logic        io_req_valid_i,
+  input  logic        io_req_valid_i,  // io_req_*: held until io_req_ready_o
   output logic        io_req_ready_o,
-  input  logic [1:0]  io_req_kind_i,
-  input  logic [39:0] io_req_address_i,
-  input  logic [7:0]  io_req_mask_i,
+  input  logic [1:0]  io_req_kind_i,     // 0 load, 1 store, 2 interrupt, 3 barrier
+  input  logic [39:0] io_req_address_i,  // of a byte; of an interrupt its number
+  input  logic [7:0]  io_req_mask_i,     // of a store: bytes of the word
   input  logic [7:0]  io_req_tag_i,
   input  logic [63:0] io_req_data_i,
-  output logic        io_rsp_valid_o,
+  output logic        io_rsp_valid_o,  // io_rsp_*: a strobe, of all but interrupts
   output logic [7:0]  io_rsp_tag_o,
   output logic [63:0] io_rsp_data_o,
-  output logic        io_event_valid_o,
-  output logic        io_event_ipi_o,
-  output logic [39:0] io_event_address_o,
+  output logic        io_event_valid_o,    // io_event_*: a strobe, what the far end did here
+  output logic        io_event_ipi_o,      // an interrupt, else a store
+  output logic [39:0] io_event_address_o,  // of the store, or the interrupt's number
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // the request's, or 0
 
-  output logic [NumLinks-1:0]       status_up_o,
-  output logic [NumLinks-1:0]       status_fail_o,
-  output logic [NumLinks-1:0][31:0] status_blocks_o,
-  output logic [NumLinks-1:0][31:0] status_words_o,
-  output logic [NumLinks-1:0][31:0] status_got_o,
-  output logic [NumLinks-1:0][31:0] status_bad_o,
-  output logic [NumLinks-1:0][31:0] status_again_o,
-  output logic [31:0]               status_stray_o
+  output logic [NumLinks-1:0]       status_up_o,  // level, a bit a link: both ends have answered
+  output logic [NumLinks-1:0]       status_fail_o,  // level: an ack of what was not sent
+  output logic [NumLinks-1:0][31:0] status_blocks_o,  // numbered blocks made; all counters wrap
+  output logic [NumLinks-1:0][31:0] status_words_o,  // words in them
+  output logic [NumLinks-1:0][31:0] status_got_o,  // numbered blocks taken
+  output logic [NumLinks-1:0][31:0] status_bad_o,  // blocks with a wrong check
+  output logic [NumLinks-1:0][31:0] status_again_o,  // blocks sent again
+  output logic [31:0]               status_stray_o  // messages that nobody waits for
 );
   logic [NumVcs-1:0] tx_ready;
   circuits_t tx;

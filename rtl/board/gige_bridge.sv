@@ -17,30 +17,30 @@ module gige_bridge #(
   input  logic       clk_i,
   input  logic       rst_ni,
 
-  input  logic       gmii_rx_clk_i,
-  input  logic [7:0] gmii_rxd_i,
-  input  logic       gmii_rx_dv_i,
-  input  logic       gmii_rx_er_i,
-  output logic [7:0] gmii_txd_o,
-  output logic       gmii_tx_en_o,
-  output logic       gmii_tx_er_o,
+  input  logic       gmii_rx_clk_i,  // from the PHY, 125 MHz, of the gmii_rx* pins
+  input  logic [7:0] gmii_rxd_i,     // GMII, as IEEE 802.3
+  input  logic       gmii_rx_dv_i,   // a byte of a frame, preamble included
+  input  logic       gmii_rx_er_i,   // inside a frame: it is dropped
+  output logic [7:0] gmii_txd_o,     // in clk_i, as all gmii_tx*
+  output logic       gmii_tx_en_o,   // a byte of a frame, preamble included
+  output logic       gmii_tx_er_o,   // low
 
-  input  logic [47:0] cfg_mac_i,
-  input  logic [31:0] cfg_ip_i,
+  input  logic [47:0] cfg_mac_i,         // first byte in bits 47:40; all cfg_* are constant
+  input  logic [31:0] cfg_ip_i,          // IPv4, first byte in bits 31:24
   input  logic [31:0] cfg_netmask_i,     // all ones: no broadcast address but 255.255.255.255
-  input  logic [15:0] cfg_udp_port_i,
+  input  logic [15:0] cfg_udp_port_i,    // at which Etherbone is served
   input  logic        cfg_dialect_i,     // 0: as published (OHWR), 1: LiteEth's
   input  logic [15:0] cfg_reply_port_i,  // 0: the request's
 
-  output logic        wb_cyc_o,
+  output logic        wb_cyc_o,  // high with wb_stb_o, and between operations of a bus cycle
   output logic        wb_stb_o,
-  output logic        wb_we_o,
+  output logic        wb_we_o,   // a write of the bytes of wb_sel_o
   output logic [31:0] wb_adr_o,  // of a byte
-  output logic [3:0]  wb_sel_o,
-  output logic [31:0] wb_dat_o,
+  output logic [3:0]  wb_sel_o,  // bit n: byte in bits 8n+7:8n
+  output logic [31:0] wb_dat_o,  // of a write
   input  logic        wb_ack_i,
   input  logic        wb_err_i,
-  input  logic [31:0] wb_dat_i
+  input  logic [31:0] wb_dat_i  // of a read, with wb_ack_i
 );
   logic stall, ack_q, err_q;
   logic [31:0] dat_q;

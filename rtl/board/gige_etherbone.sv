@@ -25,50 +25,50 @@ module gige_etherbone
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic       gmii_rx_clk_i,
-  input  logic [7:0] gmii_rxd_i,
-  input  logic       gmii_rx_dv_i,
-  input  logic       gmii_rx_er_i,
-  output logic [7:0] gmii_txd_o,
-  output logic       gmii_tx_en_o,
-  output logic       gmii_tx_er_o,
+  input  logic       gmii_rx_clk_i,  // from the PHY, 125 MHz, of the gmii_rx* pins
+  input  logic [7:0] gmii_rxd_i,     // GMII, as IEEE 802.3
+  input  logic       gmii_rx_dv_i,   // a byte of a frame, preamble included
+  input  logic       gmii_rx_er_i,   // inside a frame: it is dropped
+  output logic [7:0] gmii_txd_o,     // in clk_i, as all gmii_tx*
+  output logic       gmii_tx_en_o,   // a byte of a frame, preamble included
+  output logic       gmii_tx_er_o,   // low
 
-  input logic [47:0] cfg_mac_i,
-  input logic [31:0] cfg_ip_i,
+  input logic [47:0] cfg_mac_i,         // first byte in bits 47:40; all cfg_* are constant
+  input logic [31:0] cfg_ip_i,          // IPv4, first byte in bits 31:24
   input logic [31:0] cfg_netmask_i,     // all ones: no broadcast address but 255.255.255.255
-  input logic [15:0] cfg_udp_port_i,
+  input logic [15:0] cfg_udp_port_i,    // at which Etherbone is served
   input logic        cfg_dialect_i,     // 0: as published (OHWR), 1: LiteEth's
   input logic [15:0] cfg_reply_port_i,  // 0: the request's
 
-  input logic [63:0] time_ns_i,
-  input logic [NumTriggers-1:0] trigger_i,
+  input logic [63:0] time_ns_i,             // TAI in ns
+  input logic [NumTriggers-1:0] trigger_i,  // asynchronous; edges are latched, a channel a bit
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // running number of the received frame
 
-  output logic [31:0] status_rx_good_o,
-  output logic [31:0] status_rx_other_o,
-  output logic [31:0] status_rx_busy_o,
-  output logic [31:0] status_drop_fcs_o,
-  output logic [31:0] status_drop_size_o,
-  output logic [31:0] status_drop_mac_o,
-  output logic [31:0] status_drop_ip_o,
-  output logic [31:0] status_drop_udp_o,
-  output logic [31:0] status_drop_port_o,
-  output logic [31:0] status_drop_denied_o,
-  output logic [31:0] status_drop_refused_o,
-  output logic [31:0] status_drop_align_o,
-  output logic [31:0] status_drop_overflow_o,
-  output logic [31:0] status_drop_malformed_o,
-  output logic [31:0] status_arp_replies_o,
-  output logic [31:0] status_icmp_replies_o,
-  output logic [31:0] status_tx_frames_o,
-  output logic [31:0] status_eb_records_o,
-  output logic [31:0] status_eb_bus_errors_o,
-  output logic [31:0] status_eb_timeouts_o,
-  output logic [31:0] status_drop_broadcast_o,
+  output logic [31:0] status_rx_good_o,         // frames for this device; all status_* wrap
+  output logic [31:0] status_rx_other_o,        // whole and for us, but nothing here speaks it
+  output logic [31:0] status_rx_busy_o,         // ARP or ping while an earlier one waits
+  output logic [31:0] status_drop_fcs_o,        // wrong FCS, or rx_er
+  output logic [31:0] status_drop_size_o,       // under 64 or over 1518 bytes, or without end
+  output logic [31:0] status_drop_mac_o,        // for another station
+  output logic [31:0] status_drop_ip_o,         // IPv4 header: version, options, check sum
+  output logic [31:0] status_drop_udp_o,        // UDP or ICMP: check sum or length
+  output logic [31:0] status_drop_port_o,       // UDP to another port
+  output logic [31:0] status_drop_denied_o,     // sender not on the allow-list
+  output logic [31:0] status_drop_refused_o,    // the service had no room
+  output logic [31:0] status_drop_align_o,      // payload is no multiple of 4 bytes
+  output logic [31:0] status_drop_overflow_o,   // a buffer was full
+  output logic [31:0] status_drop_malformed_o,  // no Etherbone of the dialect
+  output logic [31:0] status_arp_replies_o,     // sent
+  output logic [31:0] status_icmp_replies_o,    // sent
+  output logic [31:0] status_tx_frames_o,       // all frames sent
+  output logic [31:0] status_eb_records_o,      // Etherbone records executed
+  output logic [31:0] status_eb_bus_errors_o,   // operations answered err
+  output logic [31:0] status_eb_timeouts_o,     // bus cycles given up after Timeout
+  output logic [31:0] status_drop_broadcast_o,  // broadcasts that are no probe
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   // ---------------------------------------------------------------- Etherbone on Ethernet
   logic cyc, stb, we, stall, ack, err;

@@ -25,40 +25,40 @@ module gige_master
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic       gmii_rx_clk_i,
-  input  logic [7:0] gmii_rxd_i,
-  input  logic       gmii_rx_dv_i,
-  input  logic       gmii_rx_er_i,
-  output logic [7:0] gmii_txd_o,
-  output logic       gmii_tx_en_o,
-  output logic       gmii_tx_er_o,
+  input  logic       gmii_rx_clk_i,  // from the PHY, 125 MHz, of the gmii_rx* pins
+  input  logic [7:0] gmii_rxd_i,     // GMII, as IEEE 802.3
+  input  logic       gmii_rx_dv_i,   // a byte of a frame, preamble included
+  input  logic       gmii_rx_er_i,   // inside a frame: it is dropped
+  output logic [7:0] gmii_txd_o,     // in clk_i, as all gmii_tx*
+  output logic       gmii_tx_en_o,   // a byte of a frame, preamble included
+  output logic       gmii_tx_er_o,   // low
 
-  input logic [47:0] cfg_mac_i,
-  input logic [31:0] cfg_ip_i,
-  input logic [31:0] cfg_netmask_i,     // all ones: no broadcast address but 255.255.255.255
-  input logic [15:0] cfg_udp_port_i,
-  input logic        cfg_dialect_i,     // 0: as published (OHWR), 1: LiteEth's
+  input logic [47:0] cfg_mac_i,  // first byte in bits 47:40; all cfg_* are constant
+  input logic [31:0] cfg_ip_i,  // IPv4, first byte in bits 31:24
+  input logic [31:0] cfg_netmask_i,  // all ones: no broadcast address but 255.255.255.255
+  input logic [15:0] cfg_udp_port_i,  // at which Etherbone is served
+  input logic        cfg_dialect_i,  // 0: as published (OHWR), 1: LiteEth's
   input logic [15:0] cfg_reply_port_i,  // 0: the request's
   input eth_pkg::allow_t [NumAllow-1:0] cfg_allow_i,  // no entry enabled: everybody is allowed
-  input logic [31:0] sdb_address_i,     // of the bus's self-description
+  input logic [31:0] sdb_address_i,  // of the bus's self-description
 
-  output logic        wb_cyc_o,
+  output logic        wb_cyc_o,  // high until the last answer of a bus cycle
   output logic        wb_stb_o,
-  output logic        wb_we_o,
+  output logic        wb_we_o,   // a write of the bytes of wb_sel_o
   output logic [31:0] wb_adr_o,  // of a byte
-  output logic [3:0]  wb_sel_o,
-  output logic [31:0] wb_dat_o,
+  output logic [3:0]  wb_sel_o,  // bit n: byte in bits 8n+7:8n
+  output logic [31:0] wb_dat_o,  // of a write
   input  logic        wb_stall_i,
-  input  logic        wb_ack_i,
-  input  logic        wb_err_i,
-  input  logic [31:0] wb_dat_i,
+  input  logic        wb_ack_i,  // one ack or err for each operation, in order
+  input  logic        wb_err_i,  // instead of wb_ack_i: the operation failed
+  input  logic [31:0] wb_dat_i,  // of a read, with wb_ack_i
 
-  output eth_pkg::eth_counters_t    counters_o,
-  output etherbone_pkg::events_t    events_o,  // strobes
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output eth_pkg::eth_counters_t    counters_o,   // of frames, by what became of them; they wrap
+  output etherbone_pkg::events_t    events_o,     // strobes
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // running number of the received frame
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   // ---------------------------------------------------------------- Ethernet
   logic rx_start, rx_broadcast, rx_valid, rx_end, rx_good, rx_refuse, tx_valid, tx_ready, tx_next;

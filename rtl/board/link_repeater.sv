@@ -32,26 +32,26 @@ module link_repeater
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic [64*Lanes-1:0] serdes_rx_data_i,
-  input  logic [8*Lanes-1:0]  serdes_rx_k_i,
+  input  logic [64*Lanes-1:0] serdes_rx_data_i,  // a word of 32 bits a lane and cycle of clk_i
+  input  logic [8*Lanes-1:0]  serdes_rx_k_i,     // bit n of a lane: byte n is a K code
   input  logic [2*Lanes-1:0]  serdes_signal_i,
-  output logic [64*Lanes-1:0] serdes_tx_data_o,
-  output logic [8*Lanes-1:0]  serdes_tx_k_o,
+  output logic [64*Lanes-1:0] serdes_tx_data_o,  // as serdes_rx_data_i
+  output logic [8*Lanes-1:0]  serdes_tx_k_o,     // as serdes_rx_k_i
 
-  output logic [1:0]  status_up_o,
-  output logic [1:0]  status_aligned_o,
-  output logic [31:0] status_packets_in_o,
-  output logic [31:0] status_packets_out_o,
-  output logic [31:0] status_bad_o,
-  output logic [31:0] status_crc_bad_o,
-  output logic [31:0] status_poisoned_o,
-  output logic [31:0] status_invalid_o,
-  output logic [31:0] status_cut_o,
-  output logic [31:0] status_dropped_o,
-  output logic [31:0] status_credit_bad_o,
-  output logic [31:0] status_refused_o,
-  output logic [31:0] status_lost_o,
-  output logic [31:0] status_late_o
+  output logic [1:0]  status_up_o,           // level, a bit a port: both ends are ready
+  output logic [1:0]  status_aligned_o,      // level, a bit a port
+  output logic [31:0] status_packets_in_o,   // began at a receive side
+  output logic [31:0] status_packets_out_o,  // began on a transmit side
+  output logic [31:0] status_bad_o,          // packets that ended bad at the input
+  output logic [31:0] status_crc_bad_o,      // packets with a wrong check
+  output logic [31:0] status_poisoned_o,     // packets that came with EDB
+  output logic [31:0] status_invalid_o,      // words that are none of the link's
+  output logic [31:0] status_cut_o,          // packets without an end, or too long
+  output logic [31:0] status_dropped_o,      // packets to send, taken while the link was down
+  output logic [31:0] status_credit_bad_o,   // credit words with a wrong check
+  output logic [31:0] status_refused_o,      // packets that did not fit
+  output logic [31:0] status_lost_o,         // alignments given up
+  output logic [31:0] status_late_o          // marks later than MaxSkew
 );
   if (TxDepth < MaxWords + 3) begin : gen_depth_check
     $error("link_repeater: TxDepth %0d is less than MaxWords %0d + 3", TxDepth, MaxWords);

@@ -37,20 +37,20 @@ module link_switch
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic [63:0]            time_cycles_i,
+  input  logic [63:0]            time_cycles_i,  // cycles of clk_i since time zero, for cfg_bench_i
   input  logic                   cfg_bench_i,
   input  logic                   cfg_bind_i,
   input  logic [4*NumPorts-1:0]  cfg_source_i,
-  input  logic [32*NumPorts-1:0] serdes_rx_data_i,
-  input  logic [4*NumPorts-1:0]  serdes_rx_k_i,
+  input  logic [32*NumPorts-1:0] serdes_rx_data_i,  // a word of 32 bits a port and cycle of clk_i
+  input  logic [4*NumPorts-1:0]  serdes_rx_k_i,     // bit n of a port: byte n is a K code
   input  logic [NumPorts-1:0]    serdes_signal_i,
-  output logic [32*NumPorts-1:0] serdes_tx_data_o,
-  output logic [4*NumPorts-1:0]  serdes_tx_k_o,
+  output logic [32*NumPorts-1:0] serdes_tx_data_o,  // as serdes_rx_data_i
+  output logic [4*NumPorts-1:0]  serdes_tx_k_o,     // as serdes_rx_k_i
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // the packet's other port
 
-  output logic [NumPorts-1:0] status_up_o,
+  output logic [NumPorts-1:0] status_up_o,  // level, a bit a port: both ends are ready
   // Sums over all ports.
   output logic [31:0] status_packets_in_o,  // began at a receive side
   output logic [31:0] status_packets_out_o,  // began on a transmit side
@@ -112,7 +112,7 @@ module link_switch
   output logic [31:0] status_bad14_o,
   output logic [31:0] status_bad15_o,
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   if (NumPorts < 2 || NumPorts > MaxPorts) begin : gen_num_ports_check
     $error("link_switch: NumPorts is %0d, legal is 2..%0d", NumPorts, MaxPorts);

@@ -26,88 +26,88 @@ module pcie_etherbone
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic        bar_awvalid_i,
+  input  logic        bar_awvalid_i,  // bar_aw*: AXI4 write address of the host, valid/ready
   input  logic [3:0]  bar_awid_i,
-  input  logic [12:0] bar_awaddr_i,
-  input  logic [7:0]  bar_awlen_i,
+  input  logic [12:0] bar_awaddr_i,  // of a byte in the BAR
+  input  logic [7:0]  bar_awlen_i,   // beats less one; of registers not looked at
   input  logic [2:0]  bar_awsize_i,
-  input  logic [1:0]  bar_awburst_i,
+  input  logic [1:0]  bar_awburst_i,  // not looked at: INCR
   output logic        bar_awready_o,
-  input  logic        bar_wvalid_i,
+  input  logic        bar_wvalid_i,  // bar_w*: data of the write, byte n in bits 8n+7:8n
   input  logic [63:0] bar_wdata_i,
   input  logic [7:0]  bar_wstrb_i,
   input  logic        bar_wlast_i,
   output logic        bar_wready_o,
-  output logic        bar_bvalid_o,
+  output logic        bar_bvalid_o,  // bar_b*: an answer a write burst: 0 OKAY, 2 SLVERR
   output logic [3:0]  bar_bid_o,
   output logic [1:0]  bar_bresp_o,
   input  logic        bar_bready_i,
-  input  logic        bar_arvalid_i,
+  input  logic        bar_arvalid_i,  // bar_ar*: AXI4 read address, INCR; len: beats less one
   input  logic [3:0]  bar_arid_i,
   input  logic [12:0] bar_araddr_i,
   input  logic [7:0]  bar_arlen_i,
   input  logic [2:0]  bar_arsize_i,
   input  logic [1:0]  bar_arburst_i,
   output logic        bar_arready_o,
-  output logic        bar_rvalid_o,
+  output logic        bar_rvalid_o,  // bar_r*: its data, with its id; rlast: the last beat
   output logic [3:0]  bar_rid_o,
   output logic [63:0] bar_rdata_o,
   output logic [1:0]  bar_rresp_o,
   output logic        bar_rlast_o,
   input  logic        bar_rready_i,
 
-  output logic        dma_awvalid_o,
+  output logic        dma_awvalid_o,  // dma_aw*: AXI4 write address at the host, INCR
   output logic [0:0]  dma_awid_o,
   output logic [63:0] dma_awaddr_o,
   output logic [7:0]  dma_awlen_o,
   output logic [2:0]  dma_awsize_o,
   output logic [1:0]  dma_awburst_o,
   input  logic        dma_awready_i,
-  output logic        dma_wvalid_o,
+  output logic        dma_wvalid_o,  // dma_w*: its data, byte n in bits 8n+7:8n
   output logic [63:0] dma_wdata_o,
   output logic [7:0]  dma_wstrb_o,
   output logic        dma_wlast_o,
   input  logic        dma_wready_i,
-  input  logic        dma_bvalid_i,
+  input  logic        dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
   input  logic [0:0]  dma_bid_i,
   input  logic [1:0]  dma_bresp_i,
   output logic        dma_bready_o,
-  output logic        dma_arvalid_o,
+  output logic        dma_arvalid_o,  // dma_ar*: AXI4 read address at the host, INCR
   output logic [0:0]  dma_arid_o,
   output logic [63:0] dma_araddr_o,
   output logic [7:0]  dma_arlen_o,
   output logic [2:0]  dma_arsize_o,
   output logic [1:0]  dma_arburst_o,
   input  logic        dma_arready_i,
-  input  logic        dma_rvalid_i,
+  input  logic        dma_rvalid_i,  // dma_r*: data of reads, in order; all resp but 0 are errors
   input  logic [0:0]  dma_rid_i,
   input  logic [63:0] dma_rdata_i,
   input  logic [1:0]  dma_rresp_i,
   input  logic        dma_rlast_i,
   output logic        dma_rready_o,
 
-  output logic [0:0] irq_o,
+  output logic [0:0] irq_o,  // strobe: a status word was written, if the driver asks for it
 
-  input logic [63:0] time_ns_i,
-  input logic [NumTriggers-1:0] trigger_i,
+  input logic [63:0] time_ns_i,             // TAI in ns
+  input logic [NumTriggers-1:0] trigger_i,  // asynchronous; edges are latched, a channel a bit
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // number of the unit, as probe_e says
 
-  output logic [31:0] status_ring_words_o,
-  output logic [31:0] status_push_words_o,
-  output logic [31:0] status_reply_words_o,
-  output logic [31:0] status_read_bursts_o,
-  output logic [31:0] status_write_bursts_o,
-  output logic [31:0] status_status_writes_o,
-  output logic [31:0] status_push_refused_o,
-  output logic [31:0] status_axi_errors_o,
-  output logic [31:0] status_eb_records_o,
-  output logic [31:0] status_eb_bus_errors_o,
-  output logic [31:0] status_eb_timeouts_o,
-  output logic [31:0] status_eb_malformed_o,
+  output logic [31:0] status_ring_words_o,  // words read from the request ring; all status_* wrap
+  output logic [31:0] status_push_words_o,  // words accepted from the push window
+  output logic [31:0] status_reply_words_o,  // words written to the reply ring
+  output logic [31:0] status_read_bursts_o,  // bursts read from the request ring
+  output logic [31:0] status_write_bursts_o,  // bursts written to the reply ring
+  output logic [31:0] status_status_writes_o,  // status words written
+  output logic [31:0] status_push_refused_o,  // pushes of which no word was used
+  output logic [31:0] status_axi_errors_o,  // answers of host memory that are not OKAY
+  output logic [31:0] status_eb_records_o,  // Etherbone records executed
+  output logic [31:0] status_eb_bus_errors_o,  // operations answered err
+  output logic [31:0] status_eb_timeouts_o,  // bus cycles given up after Timeout
+  output logic [31:0] status_eb_malformed_o,  // words at the stream's start that are no header
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   localparam int unsigned IdWidth = 4;
   localparam int unsigned CoreDepth = 64;  // a burst of replies and operations in flight to slaves

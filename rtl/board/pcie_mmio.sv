@@ -21,47 +21,47 @@ module pcie_mmio
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic        bar_awvalid_i,
+  input  logic        bar_awvalid_i,  // bar_aw*: AXI4 write address of the host, valid/ready
   input  logic [3:0]  bar_awid_i,
-  input  logic [16:0] bar_awaddr_i,
-  input  logic [7:0]  bar_awlen_i,
+  input  logic [16:0] bar_awaddr_i,  // of a byte in the BAR
+  input  logic [7:0]  bar_awlen_i,   // not looked at: bar_wlast_i ends a burst
   input  logic [2:0]  bar_awsize_i,
-  input  logic [1:0]  bar_awburst_i,
+  input  logic [1:0]  bar_awburst_i,  // not looked at: INCR
   output logic        bar_awready_o,
-  input  logic        bar_wvalid_i,
+  input  logic        bar_wvalid_i,  // bar_w*: data of the write, byte n in bits 8n+7:8n
   input  logic [63:0] bar_wdata_i,
   input  logic [7:0]  bar_wstrb_i,
   input  logic        bar_wlast_i,
   output logic        bar_wready_o,
-  output logic        bar_bvalid_o,
+  output logic        bar_bvalid_o,  // bar_b*: an answer a write burst: 0 OKAY, 2 SLVERR
   output logic [3:0]  bar_bid_o,
   output logic [1:0]  bar_bresp_o,
   input  logic        bar_bready_i,
-  input  logic        bar_arvalid_i,
+  input  logic        bar_arvalid_i,  // bar_ar*: AXI4 read address, INCR; len: beats less one
   input  logic [3:0]  bar_arid_i,
   input  logic [16:0] bar_araddr_i,
   input  logic [7:0]  bar_arlen_i,
   input  logic [2:0]  bar_arsize_i,
   input  logic [1:0]  bar_arburst_i,
   output logic        bar_arready_o,
-  output logic        bar_rvalid_o,
+  output logic        bar_rvalid_o,  // bar_r*: its data, with its id; rlast: the last beat
   output logic [3:0]  bar_rid_o,
   output logic [63:0] bar_rdata_o,
   output logic [1:0]  bar_rresp_o,
   output logic        bar_rlast_o,
   input  logic        bar_rready_i,
 
-  input logic [63:0] time_ns_i,
-  input logic [NumTriggers-1:0] trigger_i,
+  input logic [63:0] time_ns_i,             // TAI in ns
+  input logic [NumTriggers-1:0] trigger_i,  // asynchronous; edges are latched, a channel a bit
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // running number of the access to the window
 
-  output logic [31:0] status_operations_o,
-  output logic [31:0] status_bus_errors_o,
-  output logic [31:0] status_timeouts_o,
+  output logic [31:0] status_operations_o,  // of the window, answered; all status_* wrap
+  output logic [31:0] status_bus_errors_o,  // operations answered err
+  output logic [31:0] status_timeouts_o,    // operations not answered for Timeout clocks
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   axi_pkg::bar_request_t  bar;
   axi_pkg::bar_response_t bar_answer;

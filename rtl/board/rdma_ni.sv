@@ -39,69 +39,69 @@ module rdma_ni
   input logic rst_ni,
   input logic link_clk_i,
 
-  input  logic        bar_awvalid_i,
+  input  logic        bar_awvalid_i,  // bar_aw*: AXI4 write address of the host, valid/ready
   input  logic [3:0]  bar_awid_i,
-  input  logic [15:0] bar_awaddr_i,
-  input  logic [7:0]  bar_awlen_i,
+  input  logic [15:0] bar_awaddr_i,  // of a byte in the BAR
+  input  logic [7:0]  bar_awlen_i,   // not looked at: bar_wlast_i ends a burst
   input  logic [2:0]  bar_awsize_i,
-  input  logic [1:0]  bar_awburst_i,
+  input  logic [1:0]  bar_awburst_i,  // not looked at: INCR
   output logic        bar_awready_o,
-  input  logic        bar_wvalid_i,
+  input  logic        bar_wvalid_i,  // bar_w*: data of the write, byte n in bits 8n+7:8n
   input  logic [63:0] bar_wdata_i,
   input  logic [7:0]  bar_wstrb_i,
   input  logic        bar_wlast_i,
   output logic        bar_wready_o,
-  output logic        bar_bvalid_o,
+  output logic        bar_bvalid_o,  // bar_b*: an answer a write burst: 0 OKAY, 2 SLVERR
   output logic [3:0]  bar_bid_o,
   output logic [1:0]  bar_bresp_o,
   input  logic        bar_bready_i,
-  input  logic        bar_arvalid_i,
+  input  logic        bar_arvalid_i,  // bar_ar*: AXI4 read address, INCR; len: beats less one
   input  logic [3:0]  bar_arid_i,
   input  logic [15:0] bar_araddr_i,
   input  logic [7:0]  bar_arlen_i,
   input  logic [2:0]  bar_arsize_i,
   input  logic [1:0]  bar_arburst_i,
   output logic        bar_arready_o,
-  output logic        bar_rvalid_o,
+  output logic        bar_rvalid_o,  // bar_r*: its data, with its id; rlast: the last beat
   output logic [3:0]  bar_rid_o,
   output logic [63:0] bar_rdata_o,
   output logic [1:0]  bar_rresp_o,
   output logic        bar_rlast_o,
   input  logic        bar_rready_i,
 
-  output logic        dma_awvalid_o,
+  output logic        dma_awvalid_o,  // dma_aw*: AXI4 write address at the host, INCR
   output logic [0:0]  dma_awid_o,
   output logic [63:0] dma_awaddr_o,
   output logic [7:0]  dma_awlen_o,
   output logic [2:0]  dma_awsize_o,
   output logic [1:0]  dma_awburst_o,
-  output logic [12:0] dma_awuser_o,   // bytes that still follow in this run of addresses
-  output logic        dma_awsoon_o,   // a write will probably be here within a few cycles
+  output logic [12:0] dma_awuser_o,  // bytes that still follow in this run of addresses
+  output logic        dma_awsoon_o,  // a write will probably be here within a few cycles
   input  logic        dma_awready_i,
-  output logic        dma_wvalid_o,
+  output logic        dma_wvalid_o,  // dma_w*: its data, byte n in bits 8n+7:8n
   output logic [63:0] dma_wdata_o,
   output logic [7:0]  dma_wstrb_o,
   output logic        dma_wlast_o,
   input  logic        dma_wready_i,
-  input  logic        dma_bvalid_i,
+  input  logic        dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
   input  logic [0:0]  dma_bid_i,
   input  logic [1:0]  dma_bresp_i,
   output logic        dma_bready_o,
-  output logic        dma_arvalid_o,
+  output logic        dma_arvalid_o,  // dma_ar*: AXI4 read address at the host, INCR
   output logic [0:0]  dma_arid_o,
   output logic [63:0] dma_araddr_o,
   output logic [7:0]  dma_arlen_o,
   output logic [2:0]  dma_arsize_o,
   output logic [1:0]  dma_arburst_o,
   output logic [12:0] dma_aruser_o,
-  output logic        dma_arsoon_o,   // a read
+  output logic        dma_arsoon_o,  // a read
   input  logic        dma_arready_i,
-  input  logic        dma_rvalid_i,
+  input  logic        dma_rvalid_i,  // dma_r*: data of reads, in order; all resp but 0 are errors
   input  logic [0:0]  dma_rid_i,
   input  logic [63:0] dma_rdata_i,
   input  logic [1:0]  dma_rresp_i,
   input  logic        dma_rlast_i,
-  input  logic        dma_rearly_i,   // strobe: the next beat comes within a few cycles
+  input  logic        dma_rearly_i,  // strobe: the next beat comes within a few cycles
   output logic        dma_rready_o,
 
   output logic [0:0] irq_o,
@@ -109,32 +109,32 @@ module rdma_ni
   input logic [63:0] time_ns_i,       // clk_i
   input logic [63:0] link_time_ns_i,  // link_clk_i
 
-  input  logic [32*NumLinks-1:0] serdes_rx_data_i,
-  input  logic [4*NumLinks-1:0]  serdes_rx_k_i,
-  input  logic [NumLinks-1:0]    serdes_signal_i,
-  output logic [32*NumLinks-1:0] serdes_tx_data_o,
-  output logic [4*NumLinks-1:0]  serdes_tx_k_o,
+  input  logic [32*NumLinks-1:0] serdes_rx_data_i,  // link_clk_i; link l at [32*l +: 32]
+  input  logic [4*NumLinks-1:0]  serdes_rx_k_i,  // link l at [4*l +: 4]; bit n: byte n is a K code
+  input  logic [NumLinks-1:0]    serdes_signal_i,  // a bit a link: its receiver has lock
+  output logic [32*NumLinks-1:0] serdes_tx_data_o,  // as serdes_rx_data_i
+  output logic [4*NumLinks-1:0]  serdes_tx_k_o,  // as serdes_rx_k_i
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // a tag for each, as probe_e says
 
-  output logic [31:0] status_granted_o,
-  output logic [31:0] status_packets_sent_o,
-  output logic [31:0] status_packets_taken_o,
-  output logic [31:0] status_packets_refused_o,
-  output logic [31:0] status_packets_known_o,
-  output logic [31:0] status_packets_stray_o,
-  output logic [31:0] status_packets_retired_o,
-  output logic [31:0] status_packets_lost_o,
-  output logic [31:0] status_sessions_opened_o,
-  output logic [31:0] status_sessions_failed_o,
-  output logic [31:0] status_probes_o,
-  output logic [31:0] status_posts_bad_o,
-  output logic [31:0] status_write_errors_o,
-  output logic [31:0] status_records_lost_o,
-  output logic [3:0]  status_up_o,
+  output logic [31:0] status_granted_o,          // transfers that had room, numbers and links
+  output logic [31:0] status_packets_sent_o,     // data packets put into the link queues
+  output logic [31:0] status_packets_taken_o,    // data packets accepted
+  output logic [31:0] status_packets_refused_o,  // not written: key, bounds or queue
+  output logic [31:0] status_packets_known_o,    // duplicates, and those called lost before
+  output logic [31:0] status_packets_stray_o,    // no session, outside the window, malformed
+  output logic [31:0] status_packets_retired_o,  // in memory with all packets before them
+  output logic [31:0] status_packets_lost_o,     // data packets declared lost
+  output logic [31:0] status_sessions_opened_o,  // by other hosts
+  output logic [31:0] status_sessions_failed_o,  // of this host
+  output logic [31:0] status_probes_o,           // sent because an ACK was late
+  output logic [31:0] status_posts_bad_o,        // illegal writes to a queue or table
+  output logic [31:0] status_write_errors_o,     // answers of host memory that are not OKAY
+  output logic [31:0] status_records_lost_o,     // error records that found the ring full
+  output logic [3:0]  status_up_o,               // level, a bit a link: both ends are ready
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   localparam int unsigned ResetStages = 3;
 

@@ -37,7 +37,7 @@ module torus_node
   input  logic [2*NumPorts-1:0]     flits_tx_freed_i,
   output logic [31:0]               status_packets_o,
   output logic [31:0]               status_lost_o,
-  output logic                      idle_o
+  output logic                      idle_o  // nothing changes until an input does
 );
   logic [Width+1:0] rx_flit [NumPorts]  /* verilator split_var */;
   logic [Width+1:0] tx_flit [NumPorts];

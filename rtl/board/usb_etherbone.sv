@@ -23,36 +23,36 @@ module usb_etherbone
   input logic rst_ni,
 
   input  logic               fx2_clk_i,
-  input  logic [FdWidth-1:0] fx2_fd_i,
-  output logic [FdWidth-1:0] fx2_fd_o,
-  output logic               fx2_fd_oe_o,
-  output logic [        1:0] fx2_fifoadr_o,
-  output logic               fx2_sloe_no,
-  output logic               fx2_slrd_no,
-  output logic               fx2_slwr_no,
-  output logic               fx2_pktend_no,
-  input  logic               fx2_flag_empty_ni,
-  input  logic               fx2_flag_last_ni,
-  input  logic               fx2_flag_full_ni,
-  input  logic               fx2_flag_tight_ni,
+  input  logic [FdWidth-1:0] fx2_fd_i,           // all fx2_* but fx2_open_i are in fx2_clk_i
+  output logic [FdWidth-1:0] fx2_fd_o,           // the first byte of a bus word in bits 7:0
+  output logic               fx2_fd_oe_o,        // drives fx2_fd_o onto FD
+  output logic [        1:0] fx2_fifoadr_o,      // 0: endpoint 2, from the host; 2: endpoint 6
+  output logic               fx2_sloe_no,        // the FX2LP drives FD
+  output logic               fx2_slrd_no,        // the word on FD is taken
+  output logic               fx2_slwr_no,        // the word on FD is written
+  output logic               fx2_pktend_no,      // the begun packet to the host is ended
+  input  logic               fx2_flag_empty_ni,  // low: endpoint 2 is empty
+  input  logic               fx2_flag_last_ni,   // low: endpoint 2 has one bus word or none
+  input  logic               fx2_flag_full_ni,   // low: endpoint 6 is full
+  input  logic               fx2_flag_tight_ni,  // low: endpoint 6 has room for one or none
   input  logic               fx2_open_i,
 
-  input logic [63:0] time_ns_i,
-  input logic [NumTriggers-1:0] trigger_i,
+  input logic [63:0] time_ns_i,             // TAI in ns
+  input logic [NumTriggers-1:0] trigger_i,  // asynchronous; edges are latched, a channel a bit
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // packets to the host that were ended before
 
-  output logic [31:0] status_words_in_o,
-  output logic [31:0] status_words_out_o,
-  output logic [31:0] status_ends_o,
-  output logic [31:0] status_restarts_o,
-  output logic [31:0] status_eb_malformed_o,
-  output logic [31:0] status_eb_records_o,
-  output logic [31:0] status_eb_bus_errors_o,
-  output logic [31:0] status_eb_timeouts_o,
+  output logic [31:0] status_words_in_o,       // words of the stream taken; all status_* wrap
+  output logic [31:0] status_words_out_o,      // words of replies given
+  output logic [31:0] status_ends_o,           // packets to the host ended
+  output logic [31:0] status_restarts_o,       // times that the stream began anew
+  output logic [31:0] status_eb_malformed_o,   // streams that began with no header
+  output logic [31:0] status_eb_records_o,     // Etherbone records executed
+  output logic [31:0] status_eb_bus_errors_o,  // operations answered err
+  output logic [31:0] status_eb_timeouts_o,    // bus cycles given up after Timeout
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   // ---------------------------------------------------------------- USB
   logic rx_valid, rx_ready, tx_valid, tx_ready, restart, in_flight, stale, packet_end;

@@ -18,33 +18,33 @@ module vme_wishbone
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic        vme_as_ni,
-  input  logic [ 1:0] vme_ds_ni,
-  input  logic        vme_write_ni,
-  input  logic        vme_lword_ni,
-  input  logic        vme_iack_ni,
-  input  logic [ 5:0] vme_am_i,
-  input  logic [30:0] vme_addr_i,
-  input  logic [31:0] vme_data_i,
-  output logic [31:0] vme_data_o,
-  output logic        vme_data_oe_o,
-  output logic        vme_dtack_no,
-  output logic        vme_berr_no,
+  input  logic        vme_as_ni,      // vme_*: asynchronous, as vme_wb; address strobe
+  input  logic [ 1:0] vme_ds_ni,      // data strobes DS1, DS0
+  input  logic        vme_write_ni,   // low: a write
+  input  logic        vme_lword_ni,   // low, with both data strobes and A01: 32 bits
+  input  logic        vme_iack_ni,    // low: an interrupt cycle, not for this slave
+  input  logic [ 5:0] vme_am_i,       // address modifier
+  input  logic [30:0] vme_addr_i,     // A31..A01
+  input  logic [31:0] vme_data_i,     // of a write
+  output logic [31:0] vme_data_o,     // of a read
+  output logic        vme_data_oe_o,  // drives vme_data_o
+  output logic        vme_dtack_no,   // low: done
+  output logic        vme_berr_no,    // low: failed
 
-  input logic [6:0] cfg_vme_base_i,
+  input logic [6:0] cfg_vme_base_i,  // A31..A25 of the device's 32 MiB; constant
 
-  input logic [63:0] time_ns_i,
-  input logic [NumTriggers-1:0] trigger_i,
+  input logic [63:0] time_ns_i,             // TAI in ns
+  input logic [NumTriggers-1:0] trigger_i,  // asynchronous; edges are latched, a channel a bit
 
-  output logic [NumProbes-1:0]      probe_o,
-  output logic [NumProbes-1:0][7:0] probe_tag_o,
+  output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
+  output logic [NumProbes-1:0][7:0] probe_tag_o,  // running number of the access
 
-  output logic [31:0] status_accesses_o,
-  output logic [31:0] status_operations_o,
-  output logic [31:0] status_bus_errors_o,
-  output logic [31:0] status_timeouts_o,
+  output logic [31:0] status_accesses_o,    // to this slave; all status_* wrap
+  output logic [31:0] status_operations_o,  // taken by the bus
+  output logic [31:0] status_bus_errors_o,  // operations answered err
+  output logic [31:0] status_timeouts_o,    // operations not answered for Timeout clocks
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   logic cyc, stb, we, stall, ack, err;
   logic [31:0] adr, dat_w, dat_r;

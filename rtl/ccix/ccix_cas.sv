@@ -35,12 +35,12 @@ module ccix_cas
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 order_valid_i,
+  input  logic                 order_valid_i,  // order_*: held until order_ready_o
   output logic                 order_ready_o,
-  input  lock_op_e             order_op_i,
-  input  logic                 order_exclusive_i,
-  input  logic [15:0]          order_lock_i,
-  input  logic [SlotWidth-1:0] order_slot_i,
+  input  lock_op_e             order_op_i,         // LockAcquire, LockTry or LockRelease
+  input  logic                 order_exclusive_i,  // a writer, else a reader
+  input  logic [15:0]          order_lock_i,       // the record whose line has the lock
+  input  logic [SlotWidth-1:0] order_slot_i,       // comes back in ans_slot_o
   output logic                 ans_valid_o,
   output lock_status_e         ans_status_o,
   output logic [SlotWidth-1:0] ans_slot_o,
@@ -64,7 +64,7 @@ module ccix_cas
   output line_t                req_data_o,
   input  logic                 rsp_valid_i,
   input  logic [7:0]           rsp_tag_i,
-  input  logic [63:0]          rsp_lock_i    // word 7 of the line
+  input  logic [63:0]          rsp_lock_i  // word 7 of the line
 );
   typedef logic [IdWidth-1:0] id_t;
   typedef struct packed {

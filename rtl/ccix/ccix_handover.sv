@@ -26,10 +26,10 @@ module ccix_handover
   input  logic          rst_ni,
   input  logic          grant_valid_i,  // strobe
   input  logic          grant_line_i,   // behind its line
-  input  lock_message_t grant_i,
+  input  lock_message_t grant_i,        // the message of the grant
   output logic          msg_valid_o,
-  input  logic          msg_ready_i,
-  output lock_message_t msg_o,
+  input  logic          msg_ready_i,  // takes msg_o
+  output lock_message_t msg_o,        // a grant for the host, as it came
   // Accesses of the unit.
   input  logic          req_valid_i,
   output logic          req_ready_o,
@@ -42,7 +42,7 @@ module ccix_handover
   output access_t       line_o,
   input  logic          line_rsp_valid_i,
   input  logic [7:0]    line_rsp_tag_i,
-  output logic          fail_o          // level: a grant found no place, an answer no eviction
+  output logic          fail_o  // level: a grant found no place, an answer no eviction
 );
   if (Depth < 2 || Depth > 1024 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
     $error("ccix_handover: Depth is %0d, legal is a power of two, 2..1024", Depth);

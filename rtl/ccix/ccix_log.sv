@@ -29,15 +29,15 @@ module ccix_log
   input  logic                 clk_i,
   input  logic                 rst_ni,
   input  logic                 task_valid_i,  // strobe: a transaction begins in a slot
-  input  logic [SlotWidth-1:0] task_slot_i,
-  input  logic [31:0]          task_id_i,
+  input  logic [SlotWidth-1:0] task_slot_i,   // with task_valid_i
+  input  logic [31:0]          task_id_i,     // with task_valid_i: its number in the log
   input  log_events_t          log_i,
-  output logic                 room_o,        // level: the unit may go on
-  output logic                 msg_valid_o,
-  input  logic                 msg_ready_i,
-  output logic [3:0]           msg_words_o,   // 1 or 3
-  output word_t [2:0]          msg_o,
-  output logic                 fail_o         // level: one found no place
+  output logic                 room_o,       // level: the unit may go on
+  output logic                 msg_valid_o,  // msg_*: held until msg_ready_i
+  input  logic                 msg_ready_i,  // takes the message
+  output logic [3:0]           msg_words_o,  // 1 or 3
+  output word_t [2:0]          msg_o,        // log_message_t, and an update's old and new value
+  output logic                 fail_o        // level: one found no place
 );
   typedef logic [SlotWidth-1:0] slot_t;
   localparam int unsigned UsageWidth = $clog2(Depth) + 1;

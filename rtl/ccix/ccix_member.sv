@@ -13,15 +13,15 @@ module ccix_member #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic                  reset_i,            // level
-  input  logic                  hold_i,             // level
-  input  logic                  waits_i,            // the lease's: something presented is not taken
+  input  logic                  reset_i,  // level
+  input  logic                  hold_i,   // level
+  input  logic                  waits_i,  // the lease's: something presented is not taken
   output logic                  unit_rst_no,
   output logic                  join_o,
   input  logic                  joined_i,
-  input  logic [TokenWidth-1:0] token_i,            // in force
-  output logic                  beat_o,
-  output logic [TokenWidth-1:0] token_o
+  input  logic [TokenWidth-1:0] token_i,  // in force
+  output logic                  beat_o,   // level: the unit lives, with token_o
+  output logic [TokenWidth-1:0] token_o   // the unit's own; not token_i when it ended
 );
   logic reset_q, hold_q, have_q, ended;
   logic [TokenWidth-1:0] token_q;

@@ -27,47 +27,47 @@ module ccix_node
   input logic clk_i,
   input logic rst_ni,
 
-  output logic       cxs_tx_valid_o,
-  output logic       cxs_tx_last_o,
-  output logic [3:0] cxs_tx_words_o,
+  output logic       cxs_tx_valid_o,  // cxs_tx_*: a beat of a packet to the block, with a credit
+  output logic       cxs_tx_last_o,   // the packet's last beat
+  output logic [3:0] cxs_tx_words_o,  // words in it, 1..8, from bit 0 of data on
   output beat_t      cxs_tx_data_o,
-  input  logic       cxs_tx_credit_i,
-  input  logic       cxs_rx_valid_i,
+  input  logic       cxs_tx_credit_i,  // strobe: the block takes one beat more
+  input  logic       cxs_rx_valid_i,   // cxs_rx_*: a beat from the block, as cxs_tx_*
   input  logic [3:0] cxs_rx_words_i,
   input  beat_t      cxs_rx_data_i,
-  output logic       cxs_rx_credit_o,
+  output logic       cxs_rx_credit_o,  // strobe: one beat more may come
 
-  input  logic       req_valid_i,
+  input  logic       req_valid_i,  // req_*: held until req_ready_o
   output logic       req_ready_o,
-  input  logic       req_write_i,
-  input  logic       req_evict_i,  // as ccix_cache; without a cache 0
-  input  index_t     req_index_i,
-  input  logic [7:0] req_tag_i,
-  input  mask_t      req_mask_i,
-  input  line_t      req_data_i,
-  input  logic       req_direct_i,
-  input  index_t     req_key_i,
-  output logic       rsp_valid_o,
+  input  logic       req_write_i,   // 0: load of a line; 1: store of the bytes of req_mask_i
+  input  logic       req_evict_i,   // as ccix_cache; without a cache 0
+  input  index_t     req_index_i,   // line: bits 47:6 of its address
+  input  logic [7:0] req_tag_i,     // of no open request; comes back in rsp_tag_o
+  input  mask_t      req_mask_i,    // of a store: bit n, byte n
+  input  line_t      req_data_i,    // of a store: byte n in bits 8n+7:8n
+  input  logic       req_direct_i,  // the address is virtual; only with CacheLines 0
+  input  index_t     req_key_i,     // requests with one key keep their order
+  output logic       rsp_valid_o,   // rsp_*: a strobe a request, in any order
   output logic [7:0] rsp_tag_o,
-  output logic       rsp_fault_o,
-  output line_t      rsp_data_o,
+  output logic       rsp_fault_o,  // the host does not allow the direct access
+  output line_t      rsp_data_o,   // of a load
   input  logic       hold_snoops_i,
 
   input  logic                  side_first_i,
-  input  logic                  side_valid_i,
+  input  logic                  side_valid_i,  // side_*: held until side_ready_o
   output logic                  side_ready_o,
-  input  logic [3:0]            side_words_i,
-  input  word_t [MostWords-1:0] side_i,
-  output logic                  ans_valid_o,
-  output header_t               ans_header_o,
-  output line_t                 ans_data_o,
+  input  logic [3:0]            side_words_i,  // of the message, 1..11
+  input  word_t [MostWords-1:0] side_i,        // word 0, the header, first
+  output logic                  ans_valid_o,   // strobe: a message came, here or for the agent
+  output header_t               ans_header_o,  // its first word
+  output line_t                 ans_data_o,    // the line behind it, of MsgCompData
   input  logic                  agent_i,
 
   output logic        fail_o,
-  output logic        status_up_o,
-  output logic [31:0] status_packets_o,
-  output logic [31:0] status_words_o,
-  output logic [31:0] status_stray_o
+  output logic        status_up_o,       // level: the host has given credits
+  output logic [31:0] status_packets_o,  // sent; it wraps
+  output logic [31:0] status_words_o,    // sent, of 64 bits; it wraps
+  output logic [31:0] status_stray_o     // answers to nothing; it wraps
 );
   logic msg_valid, msg_ready, pack_ready, side, stray, agent_fail, unpack_fail, for_agent;
   logic [3:0] msg_words;

@@ -20,24 +20,24 @@ module ccix_traffic
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        task_valid_i,
+  input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
-  input  logic        task_write_i,
-  input  logic [7:0]  task_tag_i,
-  input  logic [47:0] task_address_i,
-  input  logic [16:0] task_bytes_i,
-  input  logic [31:0] task_seed_i,
-  output logic        task_done_o,
-  output logic [7:0]  task_done_tag_o,
+  input  logic        task_write_i,       // 0: read and compare; 1: write
+  input  logic [7:0]  task_tag_i,         // of no task that is open
+  input  logic [47:0] task_address_i,     // of a line's first byte, a multiple of 64
+  input  logic [16:0] task_bytes_i,       // 1 at least
+  input  logic [31:0] task_seed_i,        // of the pattern
+  output logic        task_done_o,        // strobe: the task is over
+  output logic [7:0]  task_done_tag_o,    // with task_done_o
   output logic        task_done_fault_o,  // a line of it was not accessed
-  output logic        req_valid_o,
+  output logic        req_valid_o,        // req_*: held until req_ready_i
   input  logic        req_ready_i,
   output logic        req_write_o,
-  output index_t      req_index_o,
-  output logic [7:0]  req_tag_o,
-  output mask_t       req_mask_o,
+  output index_t      req_index_o,  // line: bits 47:6 of its address
+  output logic [7:0]  req_tag_o,    // of no open request
+  output mask_t       req_mask_o,   // of a write: bit n, byte n
   output line_t       req_data_o,
-  input  logic        rsp_valid_i,
+  input  logic        rsp_valid_i,  // rsp_*: one a request, in any order
   input  logic [7:0]  rsp_tag_i,
   input  logic        rsp_fault_i,
   input  line_t       rsp_data_i,

@@ -45,10 +45,10 @@ module ccix_translate
   input  logic [7:0] req_tag_i,
   input  mask_t      req_mask_i,
   input  line_t      req_data_i,
-  output logic       rsp_valid_o,
-  output logic [7:0] rsp_tag_o,
+  output logic       rsp_valid_o,  // a strobe a request, always taken
+  output logic [7:0] rsp_tag_o,    // req_tag_i of the request
   output logic       rsp_fault_o,
-  output line_t      rsp_data_o,
+  output line_t      rsp_data_o,  // the line of a read
   // To and from the request agent.
   output logic       phys_valid_o,
   input  logic       phys_ready_i,

@@ -35,12 +35,12 @@ module ccix_update
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  logic                     task_valid_i,
-  output logic                     task_ready_o,
-  input  logic [SlotWidth-1:0]     task_slot_i,
-  input  logic [31:0]              task_id_i,
+  input  logic                     task_valid_i,  // a transaction, held until task_ready_o
+  output logic                     task_ready_o,  // takes it
+  input  logic [SlotWidth-1:0]     task_slot_i,   // of none that is open
+  input  logic [31:0]              task_id_i,     // an update makes 33 v + it of a value v
   input  logic [1:0]               task_last_i,   // the number of the last step
-  input  update_step_t [Steps-1:0] task_steps_i,
+  input  update_step_t [Steps-1:0] task_steps_i,  // step 0 first; up to task_last_i
   output logic                     locked_o,      // it has all its locks
   output logic [SlotWidth-1:0]     locked_slot_o,
   output logic                     refused_o,
@@ -72,7 +72,7 @@ module ccix_update
   input  logic                     rsp_valid_i,
   input  logic [7:0]               rsp_tag_i,
   input  line_t                    rsp_data_i,
-  output logic                     fail_o         // level: an answer that no order has
+  output logic                     fail_o  // level: an answer that no order has
 );
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [1:0] step_t;

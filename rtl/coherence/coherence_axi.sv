@@ -47,36 +47,36 @@ module coherence_axi
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   awvalid_i,
-  output logic                   awready_o,
-  input  logic [IdWidth-1:0]     awid_i,
-  input  axi_pkg::address_t      aw_i,
-  input  logic [5:0]             awatop_i,
-  input  logic                   wvalid_i,
-  output logic                   wready_o,
-  input  logic [DataWidth-1:0]   wdata_i,
-  input  logic [DataBytes-1:0]   wstrb_i,
+  input  logic                   awvalid_i,  // aw*: write address, held until awready_o
+  output logic                   awready_o,  // takes the address
+  input  logic [IdWidth-1:0]     awid_i,     // comes back in bid_o, of an atomic's load in rid_o
+  input  axi_pkg::address_t      aw_i,       // len 0..255, size up to the bus, any burst kind
+  input  logic [5:0]             awatop_i,   // AWATOP of AXI5; 0: no atomic
+  input  logic                   wvalid_i,   // w*: data; as many beats as aw_i.len says
+  output logic                   wready_o,   // takes the beat
+  input  logic [DataWidth-1:0]   wdata_i,    // byte n in bits 8n+7:8n
+  input  logic [DataBytes-1:0]   wstrb_i,    // bit n: byte n of the bus is written
   output logic                   bvalid_o,
-  input  logic                   bready_i,
-  output logic [IdWidth-1:0]     bid_o,
-  output logic [1:0]             bresp_o,
+  input  logic                   bready_i,  // takes the answer, one a burst
+  output logic [IdWidth-1:0]     bid_o,     // awid_i of the burst
+  output logic [1:0]             bresp_o,   // 0 OKAY, 2 SLVERR, 3 DECERR
   input  logic                   arvalid_i,
-  output logic                   arready_o,
-  input  logic [IdWidth-1:0]     arid_i,
-  input  axi_pkg::address_t      ar_i,
+  output logic                   arready_o,  // ar*: read address, as aw*
+  input  logic [IdWidth-1:0]     arid_i,     // comes back in rid_o
+  input  axi_pkg::address_t      ar_i,       // as aw_i
   output logic                   rvalid_o,
-  input  logic                   rready_i,
-  output logic [IdWidth-1:0]     rid_o,
-  output logic [DataWidth-1:0]   rdata_o,
-  output logic [1:0]             rresp_o,
-  output logic                   rlast_o,
+  input  logic                   rready_i,  // takes the beat
+  output logic [IdWidth-1:0]     rid_o,     // arid_i; of an atomic awid_i
+  output logic [DataWidth-1:0]   rdata_o,   // byte n in bits 8n+7:8n
+  output logic [1:0]             rresp_o,   // as bresp_o, for each beat
+  output logic                   rlast_o,   // the last beat of a burst
   // the cache
-  output logic                   core_valid_o,
+  output logic                   core_valid_o,  // core_*: held, but for the tag, until core_ready_i
   input  logic                   core_ready_i,
   output logic                   core_write_o,
   output logic [IndexWidth-1:0]  core_index_o,
-  output logic [7:0]             core_tag_o,     // an open one is not used again
-  output logic [LineBytes-1:0]   core_mask_o,    // of a store
+  output logic [7:0]             core_tag_o,   // an open one is not used again
+  output logic [LineBytes-1:0]   core_mask_o,  // of a store
   output logic [8*LineBytes-1:0] core_data_o,
   output atomic_t                core_atomic_o,  // instead of the store; answered as a load
   input  logic                   core_rsp_valid_i,

@@ -28,25 +28,25 @@ module coherence_home
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
-  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
-  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
-  output logic [NumVcs-1:0]        valid_o,
-  input  logic [NumVcs-1:0]        ready_i,
-  output logic [NumVcs-1:0][3:0]   count_o,
-  output word_t [NumVcs-1:0][ChunkWords-1:0] words_o,
+  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,  // received; [0]: a circuit's oldest
+  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,  // words that are at words_i, 0..8
+  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,  // words that are taken of them
+  output logic [NumVcs-1:0]        valid_o,  // to send: a bit a circuit, held until ready_i
+  input  logic [NumVcs-1:0]        ready_i,  // the circuit's chunk is taken
+  output logic [NumVcs-1:0][3:0]   count_o,  // words of the chunk, 1..9
+  output word_t [NumVcs-1:0][ChunkWords-1:0] words_o,  // words_o[vc][0] is sent first
   output logic                     mem_req_valid_o,
-  input  logic                     mem_req_ready_i,
-  output logic                     mem_req_write_o,
-  output index_t                   mem_req_index_o,
-  output logic [7:0]               mem_req_tag_o,
-  output mask_t                    mem_req_mask_o,
+  input  logic                     mem_req_ready_i,  // mem_req_*: held until then
+  output logic                     mem_req_write_o,  // 1: the mask's bytes are written
+  output index_t                   mem_req_index_o,  // line of 128 bytes
+  output logic [7:0]               mem_req_tag_o,    // of no open request
+  output mask_t                    mem_req_mask_o,   // of a write: bit n, byte n
   output line_t                    mem_req_data_o,
-  input  logic                     mem_rsp_valid_i,
+  input  logic                     mem_rsp_valid_i,  // mem_rsp_*: held until mem_rsp_ready_o
   output logic                     mem_rsp_ready_o,
   input  logic [7:0]               mem_rsp_tag_i,
   input  line_t                    mem_rsp_data_i,
-  output logic                     stray_o
+  output logic                     stray_o  // strobe: a request was dropped
 );
   if (NumTbe < 2 || NumTbe > 64 || (NumTbe & (NumTbe - 1)) != 0) begin : gen_tbe_check
     $error("coherence_home: NumTbe is %0d, legal is a power of two, 2..64", NumTbe);

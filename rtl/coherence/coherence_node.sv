@@ -26,32 +26,32 @@ module coherence_node
 ) (
   input logic clk_i,
   input logic rst_ni,
-  input logic partition_i,
+  input logic partition_i,  // how messages take two links; constant after reset
 
-  output logic [NumLinks-1:0][511:0] blocks_tx_data_o,
-  input  logic [NumLinks-1:0]        blocks_tx_ready_i,
-  input  logic [NumLinks-1:0][511:0] blocks_rx_data_i,
-  input  logic [NumLinks-1:0]        blocks_rx_valid_i,
+  output logic [NumLinks-1:0][511:0] blocks_tx_data_o,   // a block a link; always one to send
+  input  logic [NumLinks-1:0]        blocks_tx_ready_i,  // a bit a link: sent, the next follows
+  input  logic [NumLinks-1:0][511:0] blocks_rx_data_i,   // with its bit of blocks_rx_valid_i
+  input  logic [NumLinks-1:0]        blocks_rx_valid_i,  // a block came; it is never stalled
 
-  input  io_req_t   io_req_i,
-  output logic      io_req_ready_o,
-  output io_rsp_t   io_rsp_o,
-  output io_event_t io_event_o,
+  input  io_req_t   io_req_i,        // a word's load or store, IPI or barrier; held until ready
+  output logic      io_req_ready_o,  // takes io_req_i
+  output io_rsp_t   io_rsp_o,        // strobe: its response, always taken
+  output io_event_t io_event_o,      // strobe: what the far end did here
   input  logic      quiet_i,
   output logic      hold_o,
 
-  input  circuits_t                               agent_i,
-  output logic  [NumVcs-1:0]                      agent_ready_o,
-  output word_t [NumLinks-1:0][NumVcs-1:0][7:0]   agent_words_o,
-  output logic  [NumLinks-1:0][NumVcs-1:0][3:0]   agent_avail_o,
-  input  logic  [NumLinks-1:0][NumVcs-1:0][3:0]   agent_pop_i,
-  input  logic                                    agent_stray_i,
+  input  circuits_t                               agent_i,  // chunks to send, held until ready
+  output logic  [NumVcs-1:0]                      agent_ready_o,  // the circuit's chunk is taken
+  output word_t [NumLinks-1:0][NumVcs-1:0][7:0]   agent_words_o,  // a circuit's oldest word is [0]
+  output logic  [NumLinks-1:0][NumVcs-1:0][3:0]   agent_avail_o,  // words that are there, 0..8
+  input  logic  [NumLinks-1:0][NumVcs-1:0][3:0]   agent_pop_i,  // words taken of them
+  input  logic                                    agent_stray_i,  // strobe: for stray_o
   output logic                                    requested_o,
-  output look_t                                   look_o,
-  input  looked_t                                 looked_i,
+  output look_t                                   look_o,    // the tracer asks for a line, held
+  input  looked_t                                 looked_i,  // strobe: the answer
 
-  output link_status_t [NumLinks-1:0] status_o,
-  output logic [31:0]                 stray_o
+  output link_status_t [NumLinks-1:0] status_o,  // of each link: up, fail, and counters that wrap
+  output logic [31:0]                 stray_o    // messages nobody waits for; it wraps
 );
   logic [NumVcs-1:0] tx_ready;
   circuits_t tx;

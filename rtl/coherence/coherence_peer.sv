@@ -40,38 +40,38 @@ module coherence_peer
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic                     own_i,
-  input  logic                     req_valid_i,
+  input  logic                     req_valid_i,  // req_*: held until req_ready_o
   output logic                     req_ready_o,
-  input  line_kind_e               req_kind_i,
-  input  logic                     req_write_i,
-  input  index_t                   req_index_i,
-  input  logic [7:0]               req_tag_i,
-  input  mask_t                    req_mask_i,
-  input  line_t                    req_data_i,
-  input  coherence_atomic_pkg::atomic_t req_atomic_i,
-  output logic                     rsp_valid_o,
+  input  line_kind_e               req_kind_i,  // as coherence_remote and coherence_host
+  input  logic                     req_write_i,  // 0: load of a line; 1: store of the mask's bytes
+  input  index_t                   req_index_i,  // line of 128 bytes; its first bit says whose
+  input  logic [7:0]               req_tag_i,  // of no open request; comes back in rsp_tag_o
+  input  mask_t                    req_mask_i,  // of a store: bit n, byte n
+  input  line_t                    req_data_i,  // of a store: byte n in bits 8n+7:8n
+  input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a cached write: instead of it
+  output logic                     rsp_valid_o,  // rsp_*: a strobe a request, always taken
   output logic [7:0]               rsp_tag_o,
-  output line_t                    rsp_data_o,
-  output circuits_t                circuits_o,
-  input  logic [NumVcs-1:0]        ready_i,
-  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,
-  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,
-  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,
-  output logic                     mem_req_valid_o,
+  output line_t                    rsp_data_o,  // of a load; of an atomic the line as it was
+  output circuits_t                circuits_o,  // chunks to send, each held until its ready_i
+  input  logic [NumVcs-1:0]        ready_i,  // the circuit's chunk is taken
+  input  word_t [NumLinks-1:0][NumVcs-1:0][7:0] words_i,  // received; [0]: a circuit's oldest
+  input  logic [NumLinks-1:0][NumVcs-1:0][3:0]  avail_i,  // words that are at words_i, 0..8
+  output logic [NumLinks-1:0][NumVcs-1:0][3:0]  pop_o,  // words that are taken of them
+  output logic                     mem_req_valid_o,  // mem_req_*: held until mem_req_ready_i
   input  logic                     mem_req_ready_i,
-  output logic                     mem_req_write_o,
-  output index_t                   mem_req_index_o,
-  output logic [7:0]               mem_req_tag_o,
+  output logic                     mem_req_write_o,  // 1: the mask's bytes are written
+  output index_t                   mem_req_index_o,  // without the first bit
+  output logic [7:0]               mem_req_tag_o,    // of no open request
   output mask_t                    mem_req_mask_o,
   output line_t                    mem_req_data_o,
-  input  logic                     mem_rsp_valid_i,
+  input  logic                     mem_rsp_valid_i,  // mem_rsp_*: held until mem_rsp_ready_o
   output logic                     mem_rsp_ready_o,
   input  logic [7:0]               mem_rsp_tag_i,
   input  line_t                    mem_rsp_data_i,
-  output logic                     quiet_o,
-  output logic                     stray_o,
-  input  coherence_look_pkg::look_t   look_i,
-  output coherence_look_pkg::looked_t looked_o
+  output logic                     quiet_o,     // level: no request without a cache is open
+  output logic                     stray_o,     // strobe: a message that nobody waits for
+  input  coherence_look_pkg::look_t   look_i,   // a tracer asks for a line's state, held
+  output coherence_look_pkg::looked_t looked_o  // strobe: the answer
 );
   localparam int unsigned Open = 64;  // requests for its own lines
 

@@ -25,10 +25,10 @@ module crossbar
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                bench_i,
+  input  logic                bench_i,  // data words 4 and 5 become time stamps
   input  logic                bind_i,
   input  logic [6:0]          source_i [NumPorts],
-  input  logic [31:0]         time_i,
+  input  logic [31:0]         time_i,  // cycles, for them; any origin
   input  logic [NumPorts-1:0] rx_valid_i,
   input  flit_t               rx_flit_i [NumPorts],
   input  id_t                 rx_id_i   [NumPorts],
@@ -41,7 +41,7 @@ module crossbar
   input  logic [NumPorts-1:0] tx_ready_i,
   output flit_t               tx_flit_o [NumPorts],
   output logic [IdxWidth-1:0] source_o  [NumPorts],  // input of the packet that tx_flit_o is of
-  output logic                idle_o
+  output logic                idle_o                 // nothing changes until an input does
 );
   // Indexed [input][output] where a word enters, [output][input] where it leaves.
   logic [NumPorts-1:0] write   [NumPorts];

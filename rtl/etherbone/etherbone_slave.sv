@@ -20,43 +20,43 @@ module etherbone_slave
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic             rx_valid_i,
+  input  logic             rx_valid_i,  // rx_*: words of requests, held until rx_ready_o
   output logic             rx_ready_o,
-  input  logic [Width-1:0] rx_data_i,
-  input  logic             rx_last_i,
-  input  logic             rx_verified_i,
-  input  logic             rx_open_i,
-  input  logic             rx_abort_i,
+  input  logic [Width-1:0] rx_data_i,  // big-endian: the first byte is the highest
+  input  logic             rx_last_i,  // the frame's last word
+  input  logic             rx_verified_i,  // the word's frame has passed all its checks
+  input  logic             rx_open_i,  // level: a word was taken of a frame whose checks are open
+  input  logic             rx_abort_i,  // strobe: that frame failed; no further word of it comes
 
-  output logic             tx_valid_o,
+  output logic             tx_valid_o,  // tx_*: words of replies, held until tx_ready_i
   input  logic             tx_ready_i,
-  output logic [Width-1:0] tx_data_o,
-  output logic             tx_end_o,
-  output logic             tx_commit_o,
+  output logic [Width-1:0] tx_data_o,    // big-endian; a word for each of the request
+  output logic             tx_end_o,     // the beat behind a frame's last word, without data
+  output logic             tx_commit_o,  // with tx_end_o: the frame's words are a reply to send
 
-  output logic               wb_cyc_o,
-  output logic               wb_stb_o,
-  output logic               wb_we_o,
-  output logic [  Width-1:0] wb_adr_o,
-  output logic [Width/8-1:0] wb_sel_o,
-  output logic [  Width-1:0] wb_dat_o,
-  input  logic               wb_stall_i,
-  input  logic               wb_ack_i,
-  input  logic               wb_err_i,
-  input  logic [  Width-1:0] wb_dat_i,
+  output logic               wb_cyc_o,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb & ~stall
+  output logic               wb_stb_o,  // with cyc: an operation, held while wb_stall_i
+  output logic               wb_we_o,  // of the operation: a write
+  output logic [  Width-1:0] wb_adr_o,  // of a byte
+  output logic [Width/8-1:0] wb_sel_o,  // bit n: byte in bits 8n+7:8n
+  output logic [  Width-1:0] wb_dat_o,  // of a write
+  input  logic               wb_stall_i,  // the operation is not taken in this cycle
+  input  logic               wb_ack_i,  // done; one ack or err for each operation, in order
+  input  logic               wb_err_i,  // failed; stored for the reply's error bits
+  input  logic [  Width-1:0] wb_dat_i,  // of a read, with wb_ack_i
 
-  input logic [31:0] sdb_address_i,
-  input logic [47:0] own_mac_i,
-  input logic [31:0] own_ip_i,
-  input logic [15:0] own_port_i,
+  input logic [31:0] sdb_address_i,  // of the bus's self-description; all four constant
+  input logic [47:0] own_mac_i,      // read in the configuration space, with
+  input logic [31:0] own_ip_i,       // the address, first byte highest, and
+  input logic [15:0] own_port_i,     // the UDP port; 0 where there is none
 
-  output logic frame_done_o,
-  output logic malformed_o,
-  output logic record_o,
-  output logic operation_o,
-  output logic bus_error_o,
-  output logic timeout_o,
-  output logic idle_o
+  output logic frame_done_o,  // these are strobes: a frame has ended
+  output logic malformed_o,   // a frame was no Etherbone
+  output logic record_o,      // a record was executed
+  output logic operation_o,   // an operation goes to the bus in the next cycle
+  output logic bus_error_o,   // an operation was answered err
+  output logic timeout_o,     // the bus did not answer for Timeout clocks
+  output logic idle_o         // level: nothing changes until an input does
 );
   logic cyc, stb, we, stall, ack, err;
   logic [Width-1:0] adr, dat_w, dat_r;

@@ -33,37 +33,37 @@ module etherbone_udp
   input logic        lite_i,
   input logic [15:0] reply_port_i,
 
-  input  logic        rx_start_i,
-  input  udp_meta_t   rx_meta_i,
-  input  logic        rx_broadcast_i,
-  input  logic        rx_valid_i,
-  input  logic [31:0] rx_data_i,
+  input  logic        rx_start_i,      // strobe: a datagram begins, with rx_meta_i
+  input  udp_meta_t   rx_meta_i,       // its sender and length
+  input  logic        rx_broadcast_i,  // with rx_start_i: sent to a broadcast address
+  input  logic        rx_valid_i,      // a word of payload, never stalled
+  input  logic [31:0] rx_data_i,       // the first byte is the highest
   input  logic        rx_end_i,
-  input  logic        rx_good_i,
-  output logic        rx_refuse_o,
+  input  logic        rx_good_i,    // with rx_end_i: all checks hold
+  output logic        rx_refuse_o,  // level: a datagram that begins now is dropped
 
   output logic        tx_valid_o,
-  input  logic        tx_ready_i,
-  output udp_meta_t   tx_meta_o,
-  output logic [15:0] tx_sum_o,
-  output logic [31:0] tx_data_o,
-  input  logic        tx_next_i,
+  input  logic        tx_ready_i,  // tx_meta_o and tx_sum_o are held until then
+  output udp_meta_t   tx_meta_o,   // where the reply goes to, and its length
+  output logic [15:0] tx_sum_o,    // one's-complement sum of its payload
+  output logic [31:0] tx_data_o,   // the next word of it, shown ahead
+  input  logic        tx_next_i,   // strobe: tx_data_o is used, show the next one
 
-  output logic        wb_cyc_o,
+  output logic        wb_cyc_o,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb & ~stall
   output logic        wb_stb_o,
   output logic        wb_we_o,
-  output logic [31:0] wb_adr_o,
+  output logic [31:0] wb_adr_o,  // of a byte
   output logic [ 3:0] wb_sel_o,
   output logic [31:0] wb_dat_o,
   input  logic        wb_stall_i,
-  input  logic        wb_ack_i,
+  input  logic        wb_ack_i,  // wb_ack_i, wb_err_i: one for each operation, in order
   input  logic        wb_err_i,
   input  logic [31:0] wb_dat_i,
 
-  input logic [31:0] sdb_address_i,
-  input logic [47:0] own_mac_i,
-  input logic [31:0] own_ip_i,
-  input logic [15:0] own_port_i,
+  input logic [31:0] sdb_address_i,  // of the bus's self-description; all four constant
+  input logic [47:0] own_mac_i,      // read in the configuration space
+  input logic [31:0] own_ip_i,       // the first byte is the highest
+  input logic [15:0] own_port_i,     // where requests are sent to
 
   output events_t    events_o,  // strobes
   // Strobes for probes, with the tag of their frame: the engine takes a frame's first word, starts

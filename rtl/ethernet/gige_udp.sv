@@ -27,52 +27,52 @@ module gige_udp
   parameter bit          AnyLength = 1'b0,
   parameter bit          Ask       = 1'b0
 ) (
-  input  logic                          clk_i,          // 125 MHz, also the transmit clock
+  input  logic                          clk_i,  // 125 MHz, also the transmit clock
   input  logic                          rst_ni,
 
-  input  logic                          gmii_rx_clk_i,
+  input  logic                          gmii_rx_clk_i,  // from the PHY, 125 MHz, of gmii_rx*
   input  logic [7:0]                    gmii_rxd_i,
-  input  logic                          gmii_rx_dv_i,
-  input  logic                          gmii_rx_er_i,
+  input  logic                          gmii_rx_dv_i,  // a byte of a frame, preamble included
+  input  logic                          gmii_rx_er_i,  // inside a frame: its FCS counts as wrong
   output logic [7:0]                    gmii_txd_o,
-  output logic                          gmii_tx_en_o,
-  output logic                          gmii_tx_er_o,
+  output logic                          gmii_tx_en_o,  // in clk_i: a byte of a frame
+  output logic                          gmii_tx_er_o,  // low
 
   input  logic [47:0]                   cfg_mac_i,
   input  logic [31:0]                   cfg_ip_i,
   input  logic [31:0]                   cfg_netmask_i,  // all ones: no subnet broadcast address
   input  logic [15:0]                   cfg_port_i,
-  input  allow_t [NumAllow-1:0]         cfg_allow_i,    // no entry enabled: everybody is allowed
+  input  allow_t [NumAllow-1:0]         cfg_allow_i,  // no entry enabled: everybody is allowed
 
   output logic                          rx_start_o,
   output udp_meta_t                     rx_meta_o,
-  output logic                          rx_broadcast_o, // beside rx_meta_o
-  output logic                          rx_valid_o,
-  output logic [31:0]                   rx_data_o,
+  output logic                          rx_broadcast_o,  // beside rx_meta_o
+  output logic                          rx_valid_o,      // a word of payload, never stalled
+  output logic [31:0]                   rx_data_o,       // the first byte is the highest
   output logic                          rx_end_o,
-  output logic                          rx_good_o,
-  output logic                          rx_soon_o,      // a good rx_end_o is due in 2 cycles
+  output logic                          rx_good_o,  // with rx_end_o: all checks hold
+  output logic                          rx_soon_o,  // a good rx_end_o is due in 2 cycles
   input  logic                          rx_refuse_i,
 
   input  logic                          tx_valid_i,
   output logic                          tx_ready_o,
   input  udp_meta_t                     tx_meta_i,
   input  logic [15:0]                   tx_sum_i,
-  input  logic                          tx_plain_i,     // as eth_tx, and tx_spoil_i: 0 without them
+  input  logic                          tx_plain_i,  // as eth_tx, and tx_spoil_i: 0 without them
   input  logic                          tx_spoil_i,
-  input  logic [31:0]                   tx_data_i,
+  input  logic [31:0]                   tx_data_i,  // the next word, shown ahead
   output logic                          tx_next_o,
-  input  logic                          tx_soon_i,      // as eth_tx: of the frame of rx_soon_o
+  input  logic                          tx_soon_i,  // as eth_tx: of the frame of rx_soon_o
 
-  input  arp_pkg::ask_t                 ask_i,          // as arp_ask; 0 without Ask
-  output logic                          ask_ready_o,
-  output arp_pkg::answer_t              answer_o,
+  input  arp_pkg::ask_t                 ask_i,        // as arp_ask; 0 without Ask
+  output logic                          ask_ready_o,  // takes ask_i
+  output arp_pkg::answer_t              answer_o,     // strobe: the station has answered
 
-  output eth_counters_t                 counters_o,
-  output eth_verdict_e                  verdict_o,      // with the probe MacRxVerdict
-  output logic [NumEthProbes-1:0]       probe_o,        // indexed by eth_probe_e
-  output logic [NumEthProbes-1:0][7:0]  probe_tag_o,
-  output logic                          idle_o          // nothing changes until an input does
+  output eth_counters_t                 counters_o,   // they wrap
+  output eth_verdict_e                  verdict_o,    // with the probe MacRxVerdict
+  output logic [NumEthProbes-1:0]       probe_o,      // indexed by eth_probe_e
+  output logic [NumEthProbes-1:0][7:0]  probe_tag_o,  // running number of the frame
+  output logic                          idle_o        // nothing changes until an input does
 );
   // Clock crossing
   logic       in_valid, in_lost, in_dv, in_er, rx_settled;

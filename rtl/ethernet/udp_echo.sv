@@ -25,24 +25,24 @@ module udp_echo
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        rx_start_i,
-  input  udp_meta_t   rx_meta_i,
-  input  logic        rx_broadcast_i,
-  input  logic        rx_valid_i,
-  input  logic [31:0] rx_data_i,
+  input  logic        rx_start_i,      // strobe: a datagram begins
+  input  udp_meta_t   rx_meta_i,       // with it: its sender and length
+  input  logic        rx_broadcast_i,  // with it: no reply
+  input  logic        rx_valid_i,      // a word of payload, never stalled
+  input  logic [31:0] rx_data_i,       // the first byte is the highest
   input  logic        rx_end_i,
-  input  logic        rx_good_i,
-  input  logic        rx_soon_i,
+  input  logic        rx_good_i,  // with rx_end_i: all checks hold
+  input  logic        rx_soon_i,  // strobe: a good rx_end_i is due in 2 cycles
   output logic        full_o,
   output logic        lost_o,
   output logic        tx_valid_o,
-  input  logic        tx_ready_i,
-  output udp_meta_t   tx_meta_o,
-  output logic [15:0] tx_sum_o,
-  output logic [31:0] tx_data_o,
-  input  logic        tx_next_i,
+  input  logic        tx_ready_i,  // tx_meta_o and tx_sum_o are held until then
+  output udp_meta_t   tx_meta_o,   // the sender that gets its datagram back
+  output logic [15:0] tx_sum_o,    // one's-complement sum of the payload
+  output logic [31:0] tx_data_o,   // the next word of it, shown ahead
+  input  logic        tx_next_i,   // strobe: show the next one
   output logic        tx_soon_o,
-  output logic        idle_o
+  output logic        idle_o  // nothing changes until an input does
 );
   localparam int unsigned AddrW    = $clog2(Depth);
   // Of a frame of 1518 bytes behind its headers. A good datagram has 368; of one whose length says

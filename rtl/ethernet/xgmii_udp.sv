@@ -21,36 +21,36 @@ module xgmii_udp
 #(
   parameter int unsigned NumAllow = 4
 ) (
-  input  logic                  clk_i,          // 156.25 MHz, that of the XGMII's receive side
+  input  logic                  clk_i,  // 156.25 MHz, that of the XGMII's receive side
   input  logic                  rst_ni,
 
   input  logic [63:0]           xgmii_rxd_i,
-  input  logic [7:0]            xgmii_rxc_i,
+  input  logic [7:0]            xgmii_rxc_i,  // bit n: lane n has a control character
 
-  input  logic                  tx_clk_i,       // 156.25 MHz
-  input  logic                  tx_rst_ni,
-  output logic [63:0]           xgmii_txd_o,
-  output logic [7:0]            xgmii_txc_o,
+  input  logic                  tx_clk_i,     // 156.25 MHz
+  input  logic                  tx_rst_ni,    // of tx_clk_i, active low
+  output logic [63:0]           xgmii_txd_o,  // lane n in bits 8n+7:8n, in tx_clk_i
+  output logic [7:0]            xgmii_txc_o,  // bit n: lane n has a control character
 
   input  logic [47:0]           cfg_mac_i,
   input  logic [31:0]           cfg_ip_i,
   input  logic [31:0]           cfg_netmask_i,  // all ones: no subnet broadcast address
   input  logic [15:0]           cfg_port_i,
-  input  allow_t [NumAllow-1:0] cfg_allow_i,    // no entry enabled: everybody is allowed
+  input  allow_t [NumAllow-1:0] cfg_allow_i,  // no entry enabled: everybody is allowed
 
   output logic                  rx_start_o,
   output udp_meta_t             rx_meta_o,
-  output logic                  rx_broadcast_o, // beside rx_meta_o
-  output logic                  rx_valid_o,
+  output logic                  rx_broadcast_o,  // beside rx_meta_o
+  output logic                  rx_valid_o,      // 8 bytes of payload, never stalled
   output logic [63:0]           rx_data_o,
   output logic                  rx_end_o,
-  output logic                  rx_good_o,
-  input  logic                  rx_refuse_i,
+  output logic                  rx_good_o,    // with rx_end_o: all checks hold
+  input  logic                  rx_refuse_i,  // level: a datagram that begins is dropped
 
-  output eth_counters_t         counters_o,
-  output logic                  verdict_valid_o,
-  output eth_verdict_e          verdict_o,
-  output logic                  idle_o
+  output eth_counters_t         counters_o,       // of frames; they wrap
+  output logic                  verdict_valid_o,  // strobe: a frame has ended
+  output eth_verdict_e          verdict_o,        // with it: what became of it
+  output logic                  idle_o            // nothing changes until an input does
 );
   logic arp_valid, arp_busy, arp_idle, tx_idle, unused_sent;
   logic [47:0] arp_mac;

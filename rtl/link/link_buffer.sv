@@ -31,7 +31,7 @@ module link_buffer
   input  logic   clk_i,
   input  logic   rst_ni,
   input  logic   valid_i,
-  input  flit_t  flit_i,
+  input  flit_t  flit_i,     // with valid_i
   output logic   refused_o,  // strobe: a packet is cut, or nothing of it kept
   output count_t stored_o,   // words in it, ends included
   output logic   packet_o,   // a packet has begun, its end is not read yet

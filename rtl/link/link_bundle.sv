@@ -46,20 +46,20 @@ module link_bundle
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic [Lanes-1:0]       signal_i,      // the lane's transceiver has lock
+  input  logic [Lanes-1:0]       signal_i,  // the lane's transceiver has lock
   input  word_t [Lanes-1:0]      rx_i,
   output word_t [Lanes-1:0]      tx_o,
-  input  logic                   bench_i,       // data words 4 and 5 of 32 bits count as 0 in crc24
-  output logic                   up_o,
-  output logic                   aligned_o,
+  input  logic                   bench_i,    // data words 4 and 5 of 32 bits count as 0 in crc24
+  output logic                   up_o,       // level: both ends are ready
+  output logic                   aligned_o,  // level: words of all lanes are of one instant
   output logic                   rx_valid_o,
-  output flit_t                  rx_flit_o,     // Sop: id in lane 0; end: crc24 of each lane
-  output id_t                    rx_id_o,       // below NumRxIds
-  input  count_t [NumRxIds-1:0]  stored_i,      // words of all lanes in each buffer
-  output count_t [NumTxIds-1:0]  room_o,        // words of all lanes that each far buffer has free
+  output flit_t                  rx_flit_o,  // Sop: id in lane 0; end: crc24 of each lane
+  output id_t                    rx_id_o,    // below NumRxIds
+  input  count_t [NumRxIds-1:0]  stored_i,   // words of all lanes in each buffer
+  output count_t [NumTxIds-1:0]  room_o,     // words of all lanes that each far buffer has free
   input  logic                   tx_valid_i,
-  output logic                   tx_ready_o,
-  input  flit_t                  tx_flit_i,
+  output logic                   tx_ready_o,  // tx_valid_i and tx_flit_i are held until then
+  input  flit_t                  tx_flit_i,   // Sop, data.., Eop | Edb; Sop: id in lane 0
   // Strobes for counters, link_port's.
   output logic                   crc_bad_o,
   output logic                   poisoned_o,
@@ -68,8 +68,8 @@ module link_bundle
   output logic                   credit_bad_o,
   output logic                   dropped_o,
   // The lanes'.
-  output logic                   lost_o,        // an alignment was given up, or a lane's signal was
-  output logic                   late_o         // a mark did not come within MaxSkew of the first
+  output logic                   lost_o,  // an alignment was given up, or a lane's signal was
+  output logic                   late_o   // a mark did not come within MaxSkew of the first
 );
   localparam int unsigned GraceWidth = $clog2(AlignWords) + 1;
   typedef logic [GraceWidth-1:0] grace_t;

@@ -41,7 +41,7 @@ module link_channels
   output logic                tx_valid_o,
   input  logic                tx_ready_i,
   output flit_t               tx_flit_o,
-  output logic                idle_o
+  output logic                idle_o  // nothing changes until an input does
 );
   // Words that may be under way when room_i is looked at: one in the register below, and one that
   // the link took and room_i, kept a cycle, does not show.

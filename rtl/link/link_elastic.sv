@@ -25,10 +25,10 @@ module link_elastic
   parameter int unsigned Depth      = 16,
   parameter int unsigned SyncStages = 2
 ) (
-  input  logic  wclk_i,     // recovered from the line
+  input  logic  wclk_i,  // recovered from the line
   input  logic  wrst_ni,
   input  logic  signal_i,   // the word of this cycle is the far end's
-  input  word_t word_i,
+  input  word_t word_i,     // a word a cycle of wclk_i
   output logic  removed_o,  // strobe, wclk_i: a word was left out
   output logic  lost_o,     // strobe, wclk_i: the buffer was full
 
@@ -36,8 +36,8 @@ module link_elastic
   input  logic  rrst_ni,
   output logic  signal_o,
   output word_t word_o,
-  output logic  added_o,    // strobe, rclk_i: word_o is an ALIGN of this buffer
-  output logic  empty_o     // strobe, rclk_i: the buffer was empty
+  output logic  added_o,  // strobe, rclk_i: word_o is an ALIGN of this buffer
+  output logic  empty_o   // strobe, rclk_i: the buffer was empty
 );
   if (Depth < 16 || Depth > 64 || (Depth & (Depth - 1)) != 0) begin : gen_depth_check
     $error("link_elastic: Depth is %0d, legal is a power of two, 16..64", Depth);

@@ -22,20 +22,20 @@ module nanet_bar #(
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
-  input  axi_pkg::bar_request_t    bar_i,
-  output axi_pkg::bar_response_t   bar_o,
+  input  axi_pkg::bar_request_t    bar_i,  // the host's AXI4 requests, INCR, of a byte in the BAR
+  output axi_pkg::bar_response_t   bar_o,  // answers, each with its id; 2, SLVERR: no register
   input  nanet_ctrl_pkg::state_t   state_i,
   output nanet_ctrl_pkg::control_t control_o,
   input  nanet_ctrl_pkg::send_state_t send_i,
   output nanet_ctrl_pkg::send_t    send_o,
-  output arp_pkg::ask_t            ask_o,           // with Send, as wb_nanet_send
-  input  arp_pkg::answer_t         answer_i,
+  output arp_pkg::ask_t            ask_o,     // with Send, as wb_nanet_send
+  input  arp_pkg::answer_t         answer_i,  // strobe: the station of ask_o has answered
   input  nanet_ctrl_pkg::put_state_t put_i,
   output nanet_ctrl_pkg::put_t     put_o,
   input  nanet_ctrl_pkg::merge_state_t merge_i,
-  output logic [31:0]              merge_wait_o,    // with Merge, as wb_nanet_merge
+  output logic [31:0]              merge_wait_o,  // with Merge, as wb_nanet_merge
   input  nanet_ctrl_pkg::release_state_t release_i,
-  output logic                     idle_o
+  output logic                     idle_o  // nothing changes until an input does
 );
   logic cyc, stb, we, stall, err, own, own_ack, own_err, none_q;
   logic send_own, send_ack, send_err, put_own, put_ack, put_err;

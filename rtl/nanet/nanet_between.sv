@@ -25,9 +25,9 @@ module nanet_between
   input  logic                                   rst_ni,
   input  logic                                   search_clk_i,
   input  rich_pkg::memory_write_t                search_i,
-  input  logic                                   merge_clear_i,
-  input  logic  [31:0]                           merge_wait_i,
-  output nanet_ctrl_pkg::merge_state_t           merge_o,
+  input  logic                                   merge_clear_i,  // as clear_i of nanet_merge
+  input  logic  [31:0]                           merge_wait_i,  // cycles, as nanet_merge
+  output nanet_ctrl_pkg::merge_state_t           merge_o,  // counters of nanet_merge; 0 without
   input  beat_t [NumPorts-1:0]                   in_i,
   input  logic  [NumPorts-1:0][DataWidth-1:0]    in_data_i,
   output logic  [NumPorts-1:0]                   in_ready_o,
@@ -36,7 +36,7 @@ module nanet_between
   input  logic  [NumPorts-1:0]                   out_ready_i,
   output logic  [NumPorts-1:0]                   fresh_o,  // a list may be enabled
   output logic                                   quiet_o,  // no merged datagram is open
-  output logic                                   idle_o
+  output logic                                   idle_o    // nothing changes until an input does
 );
   if (Merge && Search) begin : gen_both_check
     $error("nanet_between: Merge and Search are 1, legal is one of them");

@@ -23,7 +23,7 @@ module nanet_firmware #(
   input  logic                 req_valid_i,
   output logic                 taken_o,
   output logic                 answer_valid_o,
-  output logic                 idle_o
+  output logic                 idle_o  // nothing changes until an input does
 );
   if (Seed == '0) begin : gen_seed_check
     $error("nanet_firmware: Seed is 0");

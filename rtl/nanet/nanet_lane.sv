@@ -23,11 +23,11 @@ module nanet_lane
 ) (
   input logic        clk_i,
   input logic        rst_ni,
-  input logic [63:0] time_cycles_i,
-  input list_t       list_i,
-  input logic        table_we_i,
-  input logic [5:0]  table_index_i,
-  input buffer_t     table_i,
+  input logic [63:0] time_cycles_i,  // cycles of clk_i since time zero
+  input list_t       list_i,         // from the registers, as nanet_stream
+  input logic        table_we_i,     // strobe: buffer table_index_i becomes table_i
+  input logic [5:0]  table_index_i,  // 0..63
+  input buffer_t     table_i,        // its place and its bytes
 
   input  arrival_t             arrival_i,
   output beat_t                queued_o,
@@ -36,16 +36,16 @@ module nanet_lane
   input  beat_t                listed_i,
   input  logic [DataWidth-1:0] listed_data_i,
   output logic                 listed_ready_o,
-  input  logic                 answer_i,    // the address of its buffer is known
+  input  logic                 answer_i,  // the address of its buffer is known
   output list_request_t        request_o,
   input  list_response_t       response_i,
   output logic [DataWidth-1:0] data_o,
   input  logic                 full_i,
 
-  output steps_t                    steps_o,
-  output logic [15:0]               filled_o,
-  output nanet_ctrl_pkg::counters_t counters_o,
-  output logic                      queue_idle_o,
+  output steps_t                    steps_o,       // for probes
+  output logic [15:0]               filled_o,      // buffers announced, modulo 2^16
+  output nanet_ctrl_pkg::counters_t counters_o,    // they wrap
+  output logic                      queue_idle_o,  // the queue and the way into it are empty
   output logic                      idle_o         // of the list
 );
   localparam int unsigned UsageW = $clog2(Depth) + 2;

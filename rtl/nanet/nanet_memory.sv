@@ -30,14 +30,14 @@ module nanet_memory
 ) (
   input  logic clk_i,
   input  logic rst_ni,
-  input  nanet_ctrl_pkg::control_t control_i,
+  input  nanet_ctrl_pkg::control_t control_i,  // from the registers: event queue, regions
 
   input  list_request_t  [NumLists-1:0]                list_i,
   input  logic           [NumLists-1:0][DataWidth-1:0] data_i,
   output list_response_t [NumLists-1:0]                list_o,
   output logic                                         full_o,
   output logic                                         event_done_o,  // strobe: it is answered
-  output logic                                         irq_o,
+  output logic                                         irq_o,  // strobe: new events are in memory
 
   input  logic              send_event_valid_i,
   input  event_t            send_event_i,
@@ -48,16 +48,16 @@ module nanet_memory
   output logic              read_beat_o,
 
   output axi_pkg::request_t      dma_o,
-  output logic [DataWidth-1:0]   dma_wdata_o,
-  output logic [DataWidth/8-1:0] dma_wstrb_o,
+  output logic [DataWidth-1:0]   dma_wdata_o,  // with dma_o.wvalid; byte n in bits 8n+7:8n
+  output logic [DataWidth/8-1:0] dma_wstrb_o,  // bit n: byte n is written
   input  axi_pkg::response_t     dma_i,
-  input  logic [DataWidth-1:0]   dma_rdata_i,
+  input  logic [DataWidth-1:0]   dma_rdata_i,  // with dma_i.rvalid
 
-  output logic [15:0]           written_o,     // events
-  output logic [15:0]           lost_o,
-  output logic [31:0]           errors_o,      // commands answered with an error
-  output translations_t         translations_o,
-  output logic                  idle_o
+  output logic [15:0]           written_o,       // events
+  output logic [15:0]           lost_o,          // events that found the queue full, modulo 2^16
+  output logic [31:0]           errors_o,        // commands answered with an error
+  output translations_t         translations_o,  // of nanet_translate; they wrap
+  output logic                  idle_o           // nothing changes until an input does
 );
   localparam int unsigned NumSources = NumLists + 1;  // and the event queue
   localparam int unsigned TagW       = $clog2(NumSources);

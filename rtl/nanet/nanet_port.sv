@@ -25,30 +25,30 @@ module nanet_port
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        eth_clk_i,
-  input  logic        eth_rst_ni,
+  input  logic        eth_rst_ni,  // of eth_clk_i, active low
 
-  input  logic        gmii_rx_clk_i,
+  input  logic        gmii_rx_clk_i,  // from the PHY, 125 MHz, of gmii_rx*
   input  logic [7:0]  gmii_rxd_i,
-  input  logic        gmii_rx_dv_i,
-  input  logic        gmii_rx_er_i,
-  output logic [7:0]  gmii_txd_o,
-  output logic        gmii_tx_en_o,
-  output logic        gmii_tx_er_o,
+  input  logic        gmii_rx_dv_i,  // a byte of a frame, preamble included
+  input  logic        gmii_rx_er_i,  // inside a frame: it is dropped
+  output logic [7:0]  gmii_txd_o,    // gmii_tx*: in eth_clk_i
+  output logic        gmii_tx_en_o,  // a byte of a frame, preamble included
+  output logic        gmii_tx_er_o,  // low
 
-  input  logic [47:0] cfg_mac_i,
-  input  logic [31:0] cfg_ip_i,
-  input  logic [15:0] cfg_port_i,
-  input  logic        echo_i,               // clk_i
+  input  logic [47:0] cfg_mac_i,   // first byte in bits 47:40; cfg_* are constant
+  input  logic [31:0] cfg_ip_i,    // IPv4, first byte in bits 31:24
+  input  logic [15:0] cfg_port_i,  // UDP port to which datagrams come
+  input  logic        echo_i,      // clk_i
 
   output arrival_t    arrival_o,
 
   input  departure_t           departure_i,  // clk_i, as nanet_transmit
-  input  eth_pkg::udp_meta_t   meta_i,
-  input  logic [DataWidth-1:0] data_i,
-  output departed_t            departed_o,
+  input  eth_pkg::udp_meta_t   meta_i,       // with departure_i.head_valid
+  input  logic [DataWidth-1:0] data_i,       // with departure_i.beat_valid
+  output departed_t            departed_o,   // room of the port's buffer, in clk_i
   input  arp_pkg::ask_t        ask_i,        // clk_i, strobes
-  output arp_pkg::answer_t     answer_o,
-  output logic        idle_o
+  output arp_pkg::answer_t     answer_o,     // clk_i, a strobe: the station has answered
+  output logic        idle_o                 // nothing changes until an input does
 );
   if (Echo && Send) begin : gen_kind_check
     $error("nanet_port: Echo and Send are both 1");

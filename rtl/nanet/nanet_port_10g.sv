@@ -20,18 +20,18 @@ module nanet_port_10g
 
   input  logic        xgmii_rx_clk_i,
   input  logic [63:0] xgmii_rxd_i,
-  input  logic [7:0]  xgmii_rxc_i,
+  input  logic [7:0]  xgmii_rxc_i,  // bit n: lane n has a control character
   input  logic        eth_clk_i,
-  input  logic        eth_rst_ni,
-  output logic [63:0] xgmii_txd_o,
-  output logic [7:0]  xgmii_txc_o,
+  input  logic        eth_rst_ni,   // of eth_clk_i, active low
+  output logic [63:0] xgmii_txd_o,  // in eth_clk_i, lane n in bits 8n+7:8n
+  output logic [7:0]  xgmii_txc_o,  // bit n: lane n has a control character
 
-  input  logic [47:0] cfg_mac_i,
-  input  logic [31:0] cfg_ip_i,
-  input  logic [15:0] cfg_port_i,
+  input  logic [47:0] cfg_mac_i,   // first byte in bits 47:40; cfg_* are constant
+  input  logic [31:0] cfg_ip_i,    // IPv4, first byte in bits 31:24
+  input  logic [15:0] cfg_port_i,  // UDP port to which datagrams come
 
   output arrival_t    arrival_o,
-  output logic        idle_o
+  output logic        idle_o  // nothing changes until an input does
 );
   logic rx_rst_n;
   sync_reset u_reset (

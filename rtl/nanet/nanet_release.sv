@@ -26,10 +26,10 @@ module nanet_release #(
   input  logic        rst_ni,
   input  logic        result_valid_i,
   input  logic [31:0] result_i,
-  output nanet_ctrl_pkg::release_state_t state_o,
+  output nanet_ctrl_pkg::release_state_t state_o,  // the counters, in clk_i
   input  logic        ttc_clk_i,
   input  logic        ttc_rst_ni,
-  input  logic        ttc_start_i,
+  input  logic        ttc_start_i,  // one clock: a burst begins, clocks count from 0
   input  logic [23:0] latency_i,
   output logic        trigger_o,
   output logic [3:0]  lines_o,

@@ -28,16 +28,16 @@ module nanet_send
   input  logic                 clk_i,
   input  logic                 rst_ni,
   /* verilator lint_off UNUSEDSIGNAL */  // an event has 63 bits of the time
-  input  logic [63:0]          time_cycles_i,
+  input  logic [63:0]          time_cycles_i,  // cycles of clk_i since time zero
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic                 enable_i,
   input  send_t                send_i,
 
   output departure_t           departure_o,
-  output eth_pkg::udp_meta_t   meta_o,
-  output logic [DataWidth-1:0] data_o,
+  output eth_pkg::udp_meta_t   meta_o,  // with departure_o.head_valid
+  output logic [DataWidth-1:0] data_o,  // with departure_o.beat_valid; byte 0 first
   /* verilator lint_off UNUSEDSIGNAL */  // the count of spoiled frames goes to the registers
-  input  departed_t            departed_i,
+  input  departed_t            departed_i,  // room of the port's buffer
   /* verilator lint_on UNUSEDSIGNAL */
 
   output logic                 event_valid_o,
@@ -46,18 +46,18 @@ module nanet_send
   input  logic                 full_i,
 
   output logic                 arvalid_o,
-  input  logic                 arready_i,
+  input  logic                 arready_i,  // arvalid_o and ar_o are held until then
   output axi_pkg::address_t    ar_o,
   input  logic                 rvalid_i,
-  output logic                 rready_o,
-  input  logic [DataWidth-1:0] rdata_i,
-  input  logic [1:0]           rresp_i,
-  input  logic                 rlast_i,
+  output logic                 rready_o,  // takes a beat; it may wait for rvalid_i
+  input  logic [DataWidth-1:0] rdata_i,   // byte n in bits 8n+7:8n
+  input  logic [1:0]           rresp_i,   // all but 0: the datagram gets a wrong FCS
+  input  logic                 rlast_i,   // the last beat of its burst
 
-  output logic [15:0]          sent_o,
-  output logic [15:0]          refused_o,
-  output logic [15:0]          lost_o,        // posts that found no room
-  output logic                 idle_o
+  output logic [15:0]          sent_o,     // datagrams, modulo 2^16
+  output logic [15:0]          refused_o,  // posts, modulo 2^16
+  output logic [15:0]          lost_o,     // posts that found no room
+  output logic                 idle_o      // nothing changes until an input does
 );
   localparam int unsigned Posts    = 16;
   localparam int unsigned UnderWay = 8;

@@ -17,21 +17,21 @@ module pcie_axi_wb #(
   input logic clk_i,
   input logic rst_ni,
 
-  input  axi_pkg::bar_request_t  bar_i,
-  output axi_pkg::bar_response_t bar_o,
+  input  axi_pkg::bar_request_t  bar_i,  // AXI4 requests, valid/ready; of a byte
+  output axi_pkg::bar_response_t bar_o,  // answers, each with its id: 0 OKAY, 2 SLVERR
 
-  output logic                 wb_cyc_o,
+  output logic                 wb_cyc_o,  // wb_*: Wishbone B4 pipelined, taken at cyc&stb&~stall
   output logic                 wb_stb_o,
   output logic                 wb_we_o,
-  output logic [AddrWidth-1:0] wb_adr_o,
-  output logic [3:0]           wb_sel_o,
+  output logic [AddrWidth-1:0] wb_adr_o,  // of a byte; bits 1:0 are 0
+  output logic [3:0]           wb_sel_o,  // bit n: byte in bits 8n+7:8n
   output logic [31:0]          wb_dat_o,
   input  logic                 wb_stall_i,
-  input  logic                 wb_ack_i,
-  input  logic                 wb_err_i,
+  input  logic                 wb_ack_i,  // one ack or err for each operation
+  input  logic                 wb_err_i,  // instead of wb_ack_i: SLVERR to the host
   input  logic [31:0]          wb_dat_i,
 
-  output logic idle_o
+  output logic idle_o  // nothing changes until an input does
 );
   if (AddrWidth < 4 || AddrWidth > 32) begin : gen_addr_check
     $error("pcie_axi_wb: AddrWidth is %0d, legal is 4..32", AddrWidth);

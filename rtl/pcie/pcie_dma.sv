@@ -41,7 +41,7 @@ module pcie_dma
 
   input  control_t control_i,
   output state_t   state_o,
-  output logic     irq_o,
+  output logic     irq_o,  // strobe: a status word was written, with control_i.irq
 
   output logic             push_open_o,
   output logic [RoomW-1:0] push_room_o,
@@ -51,8 +51,8 @@ module pcie_dma
   input  logic             push_first_i,
   input  logic             push_commit_i,
   input  logic             push_rollback_i,
-  input  logic [RoomW-1:0] push_words_i,     // of the push that is committed
-  input  logic             push_refused_i,   // strobe, for the count
+  input  logic [RoomW-1:0] push_words_i,    // of the push that is committed
+  input  logic             push_refused_i,  // strobe, for the count
 
   output logic             rx_valid_o,
   input  logic             rx_ready_i,
@@ -69,10 +69,10 @@ module pcie_dma
   input  logic [PromiseW-1:0] promise_i,
 
   output axi_pkg::request_t  dma_o,
-  output logic [63:0]        dma_wdata_o,
-  output logic [7:0]         dma_wstrb_o,
+  output logic [63:0]        dma_wdata_o,  // with dma_o.wvalid; byte n in bits 8n+7:8n
+  output logic [7:0]         dma_wstrb_o,  // bit n: byte n is written
   input  axi_pkg::response_t dma_i,
-  input  logic [63:0]        dma_rdata_i,
+  input  logic [63:0]        dma_rdata_i,  // with dma_i.rvalid; byte n in bits 8n+7:8n
 
   // Strobes for probes.
   output logic       fetch_o,  // a read burst begins

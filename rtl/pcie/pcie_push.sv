@@ -22,21 +22,21 @@ module pcie_push #(
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic               awvalid_i,
-  output logic               awready_o,
-  input  logic [IdWidth-1:0] awid_i,
-  input  logic [12:2]        awaddr_i,
-  input  logic [7:0]         awlen_i,
-  input  logic [2:0]         awsize_i,
+  input  logic               awvalid_i,  // aw*: AXI4 write address, held until awready_o
+  output logic               awready_o,  // of other bursts with bus_awready_i
+  input  logic [IdWidth-1:0] awid_i,     // comes back in bid_o
+  input  logic [12:2]        awaddr_i,   // bit 12: a push; 11:2: word in its window
+  input  logic [7:0]         awlen_i,    // beats less one
+  input  logic [2:0]         awsize_i,   // logarithm of a beat's bytes; of pushes 2 or 3
   input  logic               wvalid_i,
-  output logic               wready_o,
-  input  logic [63:0]        wdata_i,
-  input  logic [7:0]         wstrb_i,
-  input  logic               wlast_i,
-  output logic               bvalid_o,
-  input  logic               bready_i,
-  output logic [IdWidth-1:0] bid_o,
-  output logic [1:0]         bresp_o,
+  output logic               wready_o,  // w*: valid/ready; wvalid_i may come with the address
+  input  logic [63:0]        wdata_i,   // byte n in bits 8n+7:8n
+  input  logic [7:0]         wstrb_i,   // of a push: words are written whole
+  input  logic               wlast_i,   // ends the burst
+  output logic               bvalid_o,  // b*: one answer a burst, held until bready_i
+  input  logic               bready_i,  // takes the answer
+  output logic [IdWidth-1:0] bid_o,     // awid_i of a push, else bus_bid_i
+  output logic [1:0]         bresp_o,   // of a push 0, else as bus_bresp_i
 
   output logic               bus_awvalid_o,
   input  logic               bus_awready_i,
@@ -59,7 +59,7 @@ module pcie_push #(
   output logic [RoomW-1:0]   words_o,
   output logic               refused_o,
   output logic [11:0]        next_o,
-  output logic               idle_o
+  output logic               idle_o  // nothing changes until an input does
 );
   typedef enum logic [1:0] {
     StIdle,

@@ -19,7 +19,7 @@ module arb_rr #(
   input  logic [NumReq-1:0]   req_i,
   input  logic                last_i,
   output logic [NumReq-1:0]   gnt_o,
-  output logic [IdxWidth-1:0] idx_o
+  output logic [IdxWidth-1:0] idx_o  // number of the bit of gnt_o; only with one
 );
   if (NumReq < 1 || NumReq > 64) begin : gen_num_req_check
     $error("arb_rr: NumReq is %0d, legal is 1..64", NumReq);

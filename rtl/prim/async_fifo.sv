@@ -23,16 +23,16 @@ module async_fifo #(
   parameter int unsigned SyncStages   = 2,
   parameter bit          EarlyPointer = 1'b0
 ) (
-  input  logic             wclk_i,
+  input  logic             wclk_i,  // of all w* ports, rising edge
   input  logic             wrst_ni,
-  input  logic             wvalid_i,
+  input  logic             wvalid_i,  // held until wready_o
   output logic             wready_o,
-  input  logic [Width-1:0] wdata_i,
+  input  logic [Width-1:0] wdata_i,  // taken with wvalid_i and wready_o
 
-  input  logic             rclk_i,
+  input  logic             rclk_i,  // of all r* ports, rising edge
   input  logic             rrst_ni,
   output logic             rvalid_o,
-  input  logic             rready_i,
+  input  logic             rready_i,  // takes rdata_o; it may wait for rvalid_o
   output logic [Width-1:0] rdata_o,
 
   // Empty, and no pointer in a synchronizer. Looks across the domains: for simulation kernels and

@@ -8,9 +8,9 @@
 ///   Throughput  eight bytes a cycle
 ///   Not done    fewer bytes: the user fills up with zeros, and knows what that does
 module crc32_d64 (
-  input  logic [31:0] crc_i,
+  input  logic [31:0] crc_i,  // the register before these bytes
   input  logic [63:0] data_i,
-  output logic [31:0] crc_o
+  output logic [31:0] crc_o  // the register behind them
 );
   logic [63:0] x;
   assign x = data_i ^ {32'd0, crc_i};

@@ -8,9 +8,9 @@
 ///   Throughput  one byte a cycle
 ///   Not done    other polynomials and widths
 module crc32_d8 (
-  input  logic [31:0] crc_i,
-  input  logic [7:0]  data_i,
-  output logic [31:0] crc_o
+  input  logic [31:0] crc_i,   // the register before this byte
+  input  logic [7:0]  data_i,  // bit 0 is the first on the wire
+  output logic [31:0] crc_o    // the register behind it
 );
   logic [7:0] x;
   assign x = crc_i[7:0] ^ data_i;

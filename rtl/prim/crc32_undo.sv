@@ -11,8 +11,8 @@ module crc32_undo #(
   parameter int unsigned Bytes = 1
 ) (
   input  logic        undo_i,
-  input  logic [31:0] crc_i,
-  output logic [31:0] crc_o
+  input  logic [31:0] crc_i,  // the register behind Bytes zero bytes
+  output logic [31:0] crc_o   // before them; without undo_i as crc_i
 );
   if (Bytes != 1 && Bytes != 2 && Bytes != 4) begin : gen_check
     $error("crc32_undo: Bytes is %0d, legal are 1, 2 and 4", Bytes);

@@ -17,7 +17,7 @@
 module strobe_cross #(
   parameter int unsigned Stages = 2
 ) (
-  input  logic src_clk_i,
+  input  logic src_clk_i,  // of strobe_i and ready_o, rising edge
   input  logic src_rst_ni,
   input  logic strobe_i,
   output logic ready_o,

@@ -9,7 +9,7 @@ module sync_reset #(
 ) (
   input  logic clk_i,
   input  logic rst_ni,
-  output logic rst_no
+  output logic rst_no  // active low
 );
   if (Stages < 2 || Stages > 4) begin : gen_stages_check
     $error("sync_reset: Stages is %0d, legal is 2..4", Stages);

@@ -29,20 +29,20 @@ module tag_store #(
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  input  logic                  clear_i,       // strobe: empty all sets; takes no operation
+  input  logic                  clear_i,  // strobe: empty all sets; takes no operation
   input  logic                  valid_i,
   output logic                  ready_o,
   input  logic                  fill_i,        // else, without invalidate_i, a lookup
   input  logic                  invalidate_i,  // not with fill_i
-  input  logic [IndexWidth-1:0] index_i,
-  input  logic [TagWidth-1:0]   tag_i,
+  input  logic [IndexWidth-1:0] index_i,       // the set
+  input  logic [TagWidth-1:0]   tag_i,         // with valid_i, as index_i
   input  logic [DataWidth-1:0]  data_i,        // of a fill
   // A cycle later.
   output logic                  done_o,
-  output logic                  hit_o,         // the tag was there before the operation
-  output logic [WayWidth-1:0]   way_o,         // where it is; of a fill, where it goes
-  output logic [DataWidth-1:0]  data_o,        // of a hit
-  output logic                  evict_o,       // a fill takes the place of another tag:
+  output logic                  hit_o,    // the tag was there before the operation
+  output logic [WayWidth-1:0]   way_o,    // where it is; of a fill, where it goes
+  output logic [DataWidth-1:0]  data_o,   // of a hit
+  output logic                  evict_o,  // a fill takes the place of another tag:
   output logic [TagWidth-1:0]   evict_tag_o,
   output logic [DataWidth-1:0]  evict_data_o
 );

@@ -22,13 +22,13 @@ module rdma_bar
   input  logic               ready_i,
 
   input  axi_pkg::bar_request_t  bar_i,
-  output axi_pkg::bar_response_t bar_o,
+  output axi_pkg::bar_response_t bar_o,  // answers, each with its id: 0 OKAY, 2 SLVERR
 
   // Registers: what is not here goes to both.
   output axi_pkg::bar_request_t  bus_o,
   input  axi_pkg::bar_response_t bus_i,
 
-  output store_t             store_o,     // to the queues; only coming is combinational
+  output store_t             store_o,  // to the queues; only coming is combinational
   output logic               table_we_o,
   output logic [15:3]        table_addr_o,
   output beat_t              table_data_o,
@@ -36,8 +36,8 @@ module rdma_bar
   output logic [15:3]        table_raddr_o,
   input  logic               table_rvalid_i,
   input  beat_t              table_rdata_i,
-  output logic               refused_o,   // strobe: a table write that is not whole
-  output logic               idle_o
+  output logic               refused_o,  // strobe: a table write that is not whole
+  output logic               idle_o      // nothing changes until an input does
 );
   localparam logic [1:0] Okay = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;

@@ -26,34 +26,34 @@ module rdma_core
   input  logic clk_i,
   input  logic rst_ni,
   input  logic link_clk_i,
-  input  logic link_rst_ni,
+  input  logic link_rst_ni,  // of link_clk_i, active low
   input  config_t config_i,
-  input  logic [NumLinks-1:0] link_enable_i,
-  input  logic [31:0] stamp_i,
-  input  logic [31:0] link_stamp_i,     // link_clk_i
-  output core_state_t state_o,
+  input  logic [NumLinks-1:0] link_enable_i,  // low: what waits for the link is dropped
+  input  logic [31:0] stamp_i,                // time of clk_i for benchmark mode
+  input  logic [31:0] link_stamp_i,           // link_clk_i
+  output core_state_t state_o,                // levels, and strobes of interrupts
 
   input  store_t        store_i,
   input  table_access_t table_i,
   output table_data_t   table_o,
 
-  output logic          awvalid_o,
-  input  logic          awready_i,
-  output burst_t        aw_o,
-  output logic          awsoon_o,
-  output logic          wvalid_o,
-  input  logic          wready_i,
-  output write_beat_t   w_o,
-  input  write_answer_t b_i,
-  output logic          bready_o,
-  output logic          arvalid_o,
-  input  logic          arready_i,
-  output burst_t        ar_o,
-  output logic          arsoon_o,
-  input  logic          rvalid_i,
-  output logic          rready_o,
-  input  read_beat_t    r_i,
-  input  logic          rearly_i,
+  output logic          awvalid_o,  // write address, held until awready_i with aw_o
+  input  logic          awready_i,  // takes aw_o
+  output burst_t        aw_o,       // AXI4: INCR, 8 bytes a beat, one ID
+  output logic          awsoon_o,   // level: a write will probably follow soon
+  output logic          wvalid_o,   // write data, held until wready_i with w_o
+  input  logic          wready_i,   // takes w_o
+  output write_beat_t   w_o,        // of the addresses, in their order
+  input  write_answer_t b_i,        // an answer a burst, in order
+  output logic          bready_o,   // takes b_i
+  output logic          arvalid_o,  // read address, held until arready_i with ar_o
+  input  logic          arready_i,  // takes ar_o
+  output burst_t        ar_o,       // AXI4: INCR, 8 bytes a beat, one ID
+  output logic          arsoon_o,   // level: a read will probably follow soon
+  input  logic          rvalid_i,   // a beat, r_i, held until rready_o
+  output logic          rready_o,   // takes r_i
+  input  read_beat_t    r_i,        // in the order of addresses
+  input  logic          rearly_i,   // strobe: the next beat comes soon; 0: unknown
 
   // Link's clock.
   input  logic [NumLinks-1:0]   up_i,
@@ -66,8 +66,8 @@ module rdma_core
   input  logic [NumLinks-1:0]   tx_ready_i,
   output flit_t [NumLinks-1:0]  tx_flit_o,
 
-  output rdma_tx_pkg::tx_events_t tx_events_o,
-  output rdma_rx_pkg::rx_events_t rx_events_o
+  output rdma_tx_pkg::tx_events_t tx_events_o,  // clk_i: strobes for counters and probes
+  output rdma_rx_pkg::rx_events_t rx_events_o   // clk_i: strobes for counters and probes
 );
   logic [MaxHosts-1:0] ctl_room;
   control_packet_t ctl, rxctl;

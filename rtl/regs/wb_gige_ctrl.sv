@@ -13,20 +13,20 @@
 module wb_gige_ctrl (
   input  logic                                             clk_i,
   input  logic                                             rst_ni,
-  input  logic [47:0]                                      mac_i,
-  input  logic [31:0]                                      ipv4_i,
-  input  logic [31:0]                                      netmask_i,
-  input  logic [15:0]                                      udp_port_i,
-  input  gige_ctrl_pkg::stats_t                            stats_i,
-  output gige_ctrl_pkg::allow_t [gige_ctrl_pkg::NumAllow-1:0] allow_o,
-  input  logic                                             wb_cyc_i,
+  input  logic [47:0]                                      mac_i,  // readable, first byte highest
+  input  logic [31:0]                                      ipv4_i,  // readable, first byte highest
+  input  logic [31:0]                                      netmask_i,  // readable
+  input  logic [15:0]                                      udp_port_i,  // readable
+  input  gige_ctrl_pkg::stats_t                            stats_i,  // counters, readable
+  output gige_ctrl_pkg::allow_t [gige_ctrl_pkg::NumAllow-1:0] allow_o,  // allowed senders
+  input  logic                                             wb_cyc_i,  // wb_*: Wishbone B4 pipelined
   input  logic                                             wb_stb_i,
   input  logic                                             wb_we_i,
-  input  logic [31:0]                                      wb_adr_i,
+  input  logic [31:0]                                      wb_adr_i,  // of a byte
   input  logic [3:0]                                       wb_sel_i,
   input  logic [31:0]                                      wb_dat_i,
   output logic                                             wb_stall_o,
-  output logic                                             wb_ack_o,
+  output logic                                             wb_ack_o,  // one ack or err an operation
   output logic                                             wb_err_o,
   output logic [31:0]                                      wb_dat_o
 );

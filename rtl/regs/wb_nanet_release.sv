@@ -13,15 +13,15 @@
 module wb_nanet_release (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  input  nanet_ctrl_pkg::release_state_t state_i,
-  input  logic                           wb_cyc_i,
+  input  nanet_ctrl_pkg::release_state_t state_i,   // readable; the map says which field is where
+  input  logic                           wb_cyc_i,  // wb_*: Wishbone B4, taken at cyc & stb
   input  logic                           wb_stb_i,
   input  logic                           wb_we_i,
-  input  logic [31:0]                    wb_adr_i,
+  input  logic [31:0]                    wb_adr_i,  // of a byte in the map
   input  logic [3:0]                     wb_sel_i,
   input  logic [31:0]                    wb_dat_i,
   output logic                           wb_stall_o,
-  output logic                           wb_ack_o,
+  output logic                           wb_ack_o,  // one ack or err for each operation
   output logic                           wb_err_o,
   output logic [31:0]                    wb_dat_o
 );

@@ -14,21 +14,21 @@
 module wb_nanet_send (
   input  logic                        clk_i,
   input  logic                        rst_ni,
-  input  nanet_ctrl_pkg::send_state_t state_i,
+  input  nanet_ctrl_pkg::send_state_t state_i,  // readable; the map says which field is where
   output nanet_ctrl_pkg::send_t       send_o,
-  output logic                        ask_valid_o,
-  output logic [31:0]                 ask_ip_o,
-  input  logic                        answer_valid_i,
-  input  logic [31:0]                 answer_ip_i,
-  input  logic [47:0]                 answer_mac_i,
-  input  logic                        wb_cyc_i,
+  output logic                        ask_valid_o,  // strobe: the program asks for a MAC address
+  output logic [31:0]                 ask_ip_o,  // with it: of this station
+  input  logic                        answer_valid_i,  // strobe: a station has answered
+  input  logic [31:0]                 answer_ip_i,  // with it: its address
+  input  logic [47:0]                 answer_mac_i,  // with it: what the program reads
+  input  logic                        wb_cyc_i,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb
   input  logic                        wb_stb_i,
   input  logic                        wb_we_i,
-  input  logic [31:0]                 wb_adr_i,
+  input  logic [31:0]                 wb_adr_i,  // of a byte in the map
   input  logic [3:0]                  wb_sel_i,
   input  logic [31:0]                 wb_dat_i,
   output logic                        wb_stall_o,
-  output logic                        wb_ack_o,
+  output logic                        wb_ack_o,  // one ack or err for each operation, in order
   output logic                        wb_err_o,
   output logic [31:0]                 wb_dat_o
 );

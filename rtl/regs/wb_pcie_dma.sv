@@ -16,11 +16,11 @@ module wb_pcie_dma
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  pcie_dma_pkg::state_t   state_i,
-  input  pcie_dma_pkg::service_t service_i,
-  input  logic [15:0]            max_payload_i,
-  input  logic [15:0]            push_limit_i,
-  input  logic [11:0]            push_next_i,
+  input  pcie_dma_pkg::state_t   state_i,        // of pcie_dma; its errors are strobes
+  input  pcie_dma_pkg::service_t service_i,      // counters of the Etherbone service
+  input  logic [15:0]            max_payload_i,  // readable: bytes of the longest write burst
+  input  logic [15:0]            push_limit_i,   // readable: bytes pushed and not yet answered
+  input  logic [11:0]            push_next_i,    // readable: offset of the next push
   output pcie_dma_pkg::control_t control_o,
   // from the host
   input  logic        host_wb_cyc_i,

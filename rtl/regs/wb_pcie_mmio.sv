@@ -14,8 +14,8 @@
 module wb_pcie_mmio (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic [63:0] errors_i,
-  input  logic [31:0] sdb_address_i,
+  input  logic [63:0] errors_i,       // a bit an access, bit 0 the latest: answered err
+  input  logic [31:0] sdb_address_i,  // readable; constant
   output logic        open_o,
   output logic [15:0] window_o,
   // from the host

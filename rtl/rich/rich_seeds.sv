@@ -22,12 +22,12 @@ module rich_seeds
   input  logic           clk_i,
   input  logic           rst_ni,
   input  logic           cfg_we_i,
-  input  memory_e        cfg_memory_i,
-  input  logic    [15:0] cfg_addr_i,
-  input  logic    [63:0] cfg_data_i,
+  input  memory_e        cfg_memory_i,  // which memory, as memory_e
+  input  logic    [15:0] cfg_addr_i,    // number of the word
+  input  logic    [63:0] cfg_data_i,    // low bits of it as the memory is wide
   input  logic           hit_valid_i,
   output logic           hit_ready_o,
-  input  id_t            hit_id_i,
+  input  id_t            hit_id_i,  // of the photomultiplier; held until hit_ready_o
   input  logic           hit_last_i,
   output logic           seed_valid_o,
   input  logic           seed_ready_i,

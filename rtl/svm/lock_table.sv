@@ -41,15 +41,15 @@ module lock_table
   input  lock_op_e              req_op_i,
   input  logic                  req_exclusive_i,  // of acquire and try
   input  logic [LockWidth-1:0]  req_lock_i,
-  input  logic [OwnerWidth-1:0] req_owner_i,      // of a revoke: whose lock
-  input  logic [FenceWidth-1:0] req_fence_i,      // of a release: as it was granted
+  input  logic [OwnerWidth-1:0] req_owner_i,  // of a revoke: whose lock
+  input  logic [FenceWidth-1:0] req_fence_i,  // of a release: as it was granted
   output logic                  rsp_valid_o,
   output lock_status_e          rsp_status_o,
   output logic                  rsp_exclusive_o,
   output logic [LockWidth-1:0]  rsp_lock_o,
   output logic [OwnerWidth-1:0] rsp_owner_o,
-  output logic [FenceWidth-1:0] rsp_fence_o,      // of the lock, behind the order
-  output logic                  idle_o
+  output logic [FenceWidth-1:0] rsp_fence_o,  // of the lock, behind the order
+  output logic                  idle_o        // nothing changes until an input does
 );
   localparam int unsigned SlotWidth = $clog2(NumWait);
   typedef logic [SlotWidth-1:0] slot_t;

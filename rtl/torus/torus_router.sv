@@ -44,7 +44,7 @@ module torus_router
   output logic [NumPorts-1:0] tx_vc_o,
   output logic [Width+1:0]    tx_flit_o  [NumPorts],
   input  logic [1:0]          tx_freed_i [NumPorts],
-  output logic                idle_o
+  output logic                idle_o  // nothing changes until an input does
 );
   if (Dims < 1 || Dims > MaxDims) begin : gen_dims_check
     $error("torus_router: Dims is %0d, legal is 1..%0d", Dims, MaxDims);

@@ -27,32 +27,32 @@ module fx2_stream #(
   input logic rst_ni,
 
   input  logic               fx2_clk_i,
-  input  logic [FdWidth-1:0] fx2_fd_i,
-  output logic [FdWidth-1:0] fx2_fd_o,
-  output logic               fx2_fd_oe_o,
-  output logic [        1:0] fx2_fifoadr_o,
-  output logic               fx2_sloe_no,
-  output logic               fx2_slrd_no,
-  output logic               fx2_slwr_no,
-  output logic               fx2_pktend_no,
-  input  logic               fx2_flag_empty_ni,
-  input  logic               fx2_flag_last_ni,
-  input  logic               fx2_flag_full_ni,
-  input  logic               fx2_flag_tight_ni,
+  input  logic [FdWidth-1:0] fx2_fd_i,           // all fx2_* but fx2_open_i are in fx2_clk_i
+  output logic [FdWidth-1:0] fx2_fd_o,           // the first byte of a bus word in bits 7:0
+  output logic               fx2_fd_oe_o,        // drives fx2_fd_o onto FD
+  output logic [        1:0] fx2_fifoadr_o,      // 0: endpoint 2, from the host; 2: endpoint 6
+  output logic               fx2_sloe_no,        // the FX2LP drives FD
+  output logic               fx2_slrd_no,        // the word on FD is taken
+  output logic               fx2_slwr_no,        // the word on FD is written
+  output logic               fx2_pktend_no,      // the begun packet to the host is ended
+  input  logic               fx2_flag_empty_ni,  // low: endpoint 2 is empty
+  input  logic               fx2_flag_last_ni,   // low: endpoint 2 has one bus word or none
+  input  logic               fx2_flag_full_ni,   // low: endpoint 6 is full
+  input  logic               fx2_flag_tight_ni,  // low: endpoint 6 has room for one or none
   input  logic               fx2_open_i,
 
   output logic        rx_valid_o,
-  input  logic        rx_ready_i,
-  output logic [31:0] rx_data_o,
+  input  logic        rx_ready_i,  // takes rx_data_o, which is held until then
+  output logic [31:0] rx_data_o,   // from the host
   input  logic        tx_valid_i,
-  output logic        tx_ready_o,
-  input  logic [31:0] tx_data_i,
+  output logic        tx_ready_o,  // tx_valid_i and tx_data_i are held until then
+  input  logic [31:0] tx_data_i,   // to the host
   output logic        abort_o,
   input  logic        in_flight_i,
   input  logic        service_idle_i,
 
   output logic stale_o,  // pulses, for counters and probes
-  output logic end_o,
+  output logic end_o,    // pulses when a packet was ended
   output logic idle_o    // crosses the domains, see async_fifo
 );
   logic fx2_rst_n;

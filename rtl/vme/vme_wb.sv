@@ -26,39 +26,39 @@ module vme_wb #(
   input logic clk_i,
   input logic rst_ni,
 
-  input  logic        vme_as_ni,
-  input  logic [ 1:0] vme_ds_ni,
-  input  logic        vme_write_ni,
-  input  logic        vme_lword_ni,
-  input  logic        vme_iack_ni,
-  input  logic [ 5:0] vme_am_i,
+  input  logic        vme_as_ni,      // address strobe: the address is stable
+  input  logic [ 1:0] vme_ds_ni,      // data strobes DS1, DS0
+  input  logic        vme_write_ni,   // low: a write
+  input  logic        vme_lword_ni,   // low, with both data strobes and A01: 32 bits
+  input  logic        vme_iack_ni,    // low: an interrupt cycle, not for this slave
+  input  logic [ 5:0] vme_am_i,       // address modifier
   input  logic [30:0] vme_addr_i,     // A31..A01
-  input  logic [31:0] vme_data_i,
-  output logic [31:0] vme_data_o,
-  output logic        vme_data_oe_o,
-  output logic        vme_dtack_no,
-  output logic        vme_berr_no,
+  input  logic [31:0] vme_data_i,     // of a write
+  output logic [31:0] vme_data_o,     // of a read
+  output logic        vme_data_oe_o,  // drives vme_data_o
+  output logic        vme_dtack_no,   // low: done
+  output logic        vme_berr_no,    // low: failed
 
-  input logic [ 6:0] base_i,        // A31..A25 of our 32 MiB
-  input logic [31:0] sdb_address_i,
+  input logic [ 6:0] base_i,         // A31..A25 of our 32 MiB
+  input logic [31:0] sdb_address_i,  // of the bus's self-description; constant
 
-  output logic        wb_cyc_o,
+  output logic        wb_cyc_o,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb & ~stall
   output logic        wb_stb_o,
   output logic        wb_we_o,
-  output logic [31:0] wb_adr_o,
+  output logic [31:0] wb_adr_o,  // of a byte
   output logic [ 3:0] wb_sel_o,
   output logic [31:0] wb_dat_o,
   input  logic        wb_stall_i,
-  input  logic        wb_ack_i,
+  input  logic        wb_ack_i,  // one ack or err for each operation
   input  logic        wb_err_i,
   input  logic [31:0] wb_dat_i,
 
   output logic access_o,     // pulses, for counters and probes
-  output logic operation_o,
-  output logic bus_error_o,
-  output logic timeout_o,
-  output logic answer_o,
-  output logic idle_o
+  output logic operation_o,  // a bus operation was taken
+  output logic bus_error_o,  // a bus operation was answered err
+  output logic timeout_o,    // the bus did not answer in time
+  output logic answer_o,     // DTACK or BERR goes to the pins
+  output logic idle_o        // level: nothing changes until an input does
 );
   localparam logic [5:0] AmUserData = 6'h09;
   localparam logic [5:0] AmSupervisorData = 6'h0D;

@@ -17,14 +17,14 @@ module wb_eca_time #(
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [63:0] time_ns_i,
-  input  logic        wb_cyc_i,
+  input  logic        wb_cyc_i,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb
   input  logic        wb_stb_i,
   input  logic        wb_we_i,
-  input  logic [31:0] wb_adr_i,
-  input  logic [3:0]  wb_sel_i,
+  input  logic [31:0] wb_adr_i,  // of a byte; bits 7:2 count
+  input  logic [3:0]  wb_sel_i,  // not looked at
   input  logic [31:0] wb_dat_i,
   output logic        wb_stall_o,
-  output logic        wb_ack_o,
+  output logic        wb_ack_o,  // one ack or err for each operation, in order
   output logic        wb_err_o,
   output logic [31:0] wb_dat_o
 );

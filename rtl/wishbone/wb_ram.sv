@@ -16,14 +16,14 @@ module wb_ram #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        wb_cyc_i,
+  input  logic        wb_cyc_i,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb
   input  logic        wb_stb_i,
   input  logic        wb_we_i,
   input  logic [31:0] wb_adr_i,
-  input  logic [3:0]  wb_sel_i,
+  input  logic [3:0]  wb_sel_i,  // bit n: byte in bits 8n+7:8n is written
   input  logic [31:0] wb_dat_i,
   output logic        wb_stall_o,
-  output logic        wb_ack_o,
+  output logic        wb_ack_o,  // one for each operation, in order
   output logic        wb_err_o,
   output logic [31:0] wb_dat_o
 );
