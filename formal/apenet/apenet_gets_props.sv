@@ -2,8 +2,8 @@
 /// apenet_gets: while no more than Depth gets are asked and not taken, none is lost; what finds no
 /// room is counted; each get that found room comes out once, in its order and as it was.
 ///
-/// Any gets at any time, taken at any time. One of them, any, is followed by a count of those before
-/// it.
+/// Any gets at any time, taken at any time. One of them, any, is followed by a count of those
+/// before it.
 module apenet_gets_props
   import apenet_pkg::*;
 (

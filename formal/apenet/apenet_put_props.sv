@@ -3,9 +3,9 @@
 /// another node is read only with the key of the put memory, no packet is longer than
 /// MaxPayload or crosses a page of the remote memory, and no two gets have one number.
 ///
-/// Any posts, gets, targets and stalls, a memory that answers whatever and whenever it likes, any CRC.
-/// The put memory is any that does not wrap; the host sets it while the interface is disabled, so
-/// it stays.
+/// Any posts, gets, targets and stalls, a memory that answers whatever and whenever it likes, any
+/// CRC. The put memory is any that does not wrap; the host sets it while the interface is disabled,
+/// so it stays.
 /// That the buffer has room for what was asked for is axi_read_engine's proof, and taken from it.
 module apenet_put_props
   import apenet_pkg::*;

@@ -4,8 +4,8 @@
 /// Answers of gets are puts with numbers of their own. A get is handed on only when it came good.
 /// Of a get's answer nothing is written, and no refusal is handed on, that is not of a get of this
 /// node that is open, from the node that was asked, with its key, and inside its bytes.
-/// What goes to the list is messages with its key, a head, data and one end each, which is good only
-/// where the packet came whole with its CRC; nothing of them goes to a place.
+/// What goes to the list is messages with its key, a head, data and one end each, which is good
+/// only where the packet came whole with its CRC; nothing of them goes to a place.
 ///
 /// Any flits, whole packets or not, any CRC, a memory that answers whatever and whenever it
 /// likes. For one source, any, the properties have a count of their own.
@@ -98,8 +98,10 @@ module apenet_receive_props
   assign bare    = dut.u_puts.record.what == KindGet || dut.u_puts.record.what == KindRefused ||
                    dut.u_puts.record.late;
   assign answer  = dut.u_puts.record.what == KindAnswer;
-  assign follows = bare ? dut.u_puts.record.first : dut.u_puts.record.first ? dut.u_puts.record.number == '0 :
-                   good_q && answer == answer_q && dut.u_puts.record.put == put_q && dut.u_puts.record.number == next_q;
+  assign follows = bare                    ? dut.u_puts.record.first :
+                   dut.u_puts.record.first ? dut.u_puts.record.number == '0 :
+                   good_q && answer == answer_q && dut.u_puts.record.put == put_q &&
+                   dut.u_puts.record.number == next_q;
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
       good_q <= 1'b0;
@@ -226,7 +228,8 @@ module apenet_receive_props
         assert (dut.header.bytes <= 16'd4096 && flit_head);
       end
       if (request_o.event_valid) begin
-        assert (enable_i && dut.u_puts.record.good && !dut.u_puts.error_q && dut.u_puts.record.last);
+        assert (enable_i && dut.u_puts.record.good && !dut.u_puts.error_q &&
+                dut.u_puts.record.last);
         assert (dut.u_puts.answered_q == dut.u_puts.record.commands);
         if (dut.u_puts.record.source == one) assert (follows);
         assert (dut.u_puts.record.what != KindGet && dut.u_puts.record.what != KindMessage);
@@ -239,11 +242,13 @@ module apenet_receive_props
       // What makes the above inductive.
       if (dut.u_puts.whole_q[place] && dut.u_puts.entries[place].source == one) begin
         assert (dut.u_puts.entries[place].answer == answer_q);
-        assert (good_q && dut.u_puts.entries[place].put == put_q && dut.u_puts.entries[place].next == next_q);
+        assert (good_q && dut.u_puts.entries[place].put == put_q &&
+                dut.u_puts.entries[place].next == next_q);
       end
       if (state != StIdle && dut.u_write.place_q.bytes != '0) begin
         assert (dut.u_write.place_q.address[5:0] == '0);
-        assert (14'(dut.u_write.place_q.address[11:0]) + 14'(dut.u_write.place_q.bytes) <= 14'd4096);
+        assert (14'(dut.u_write.place_q.address[11:0]) + 14'(dut.u_write.place_q.bytes) <=
+                14'd4096);
       end
       if (state == StCommand || state == 2'd1) assert (dut.u_write.place_q.bytes != '0);
       cover (request_o.event_valid && dut.u_puts.record.number == 11'd0);

@@ -254,8 +254,8 @@ module ccix_cas_props
         assert (3'(dut.due_q[e]) + 3'(dut.late_q[e]) + 3'(probes_q[e]) +
                 3'(state inside {3'd1, [3'd3:3'd6]} && dut.id_q == 1'(e)) == 3'(dut.used_q[e]));
       end
-      // One that is due has its turn in the fifth cycle in which none else has. What goes first, one
-      // whose line has come, else one that releases, is that of four cycles before.
+      // One that is due has its turn in the fifth cycle in which none else has. What goes first,
+      // one whose line has come, else one that releases, is that of four cycles before.
       assert (waited_q <= 3'd4);
       if (choose) assert (first_q[3][dut.next_id_q]);
       // The steps of the choice.

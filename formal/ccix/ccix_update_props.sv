@@ -2,9 +2,9 @@
 /// ccix_update: one arbitrary slot of two. It asks for its locks one by one in the order of its
 /// steps, each once, exclusive if any of its records is updated; it waits only for one that is
 /// larger than all it has. It accesses records only with all of them and before it releases any,
-/// and releases each once, with the fence of its grant. What it writes is 33 v + id of what it read, it ends with the
-/// digest of all that it read, and an end is reported once, as what it is. An order and an access
-/// are held until they are taken, and one that can be sent is offered at once.
+/// and releases each once, with the fence of its grant. What it writes is 33 v + id of what it
+/// read, it ends with the digest of all that it read, and an end is reported once, as what it is.
+/// An order and an access are held until taken, and one that can be sent is offered at once.
 module ccix_update_props
   import ccix_pkg::*;
   import svm_pkg::*;

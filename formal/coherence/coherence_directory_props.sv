@@ -4,8 +4,8 @@
 /// no other copy is left, a transaction that has sent a forward goes on only when its answer, and
 /// where one is needed the victim, has come; a response is decided two cycles after it came and
 /// sends nothing; no message is without a place. Of the inputs only what the protocol's model shows
-/// is assumed: a response fits the table, FINV is not answered as FSHR is, and the remote asks for no
-/// upgrade of a line that it may write. No other pair of state and message without a row occurs.
+/// is assumed: a response fits the table, FINV is not answered as FSHR is, and the remote asks for
+/// no upgrade of a line that it may write. No other pair of state and message without a row occurs.
 module coherence_directory_props
   import coherence_pkg::*;
   import coherence_directory_pkg::*;

@@ -78,8 +78,9 @@ module coherence_host_props
     end
     for (genvar o = 0; o < 2; o++) begin : gen_rx
       always_comb if (rst_ni) begin
-        same_count : assert (dut.gen_responses[s].u_responses.gen_link[0].gen_rx[o].u_line.count_q ==
-                             u_alone.gen_link[0].gen_rx[o].u_line.count_q);
+        same_count : assert (
+            dut.gen_responses[s].u_responses.gen_link[0].gen_rx[o].u_line.count_q ==
+            u_alone.gen_link[0].gen_rx[o].u_line.count_q);
         if (o != s) none : assert (u_alone.gen_link[0].gen_rx[o].u_line.count_q == '0);
       end
       always_comb if (rst_ni && u_alone.gen_link[0].gen_rx[o].u_line.count_q != '0) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_join: what is sent of circuits 4, 5, 10 and 11 is whole messages of the agent and of the
-/// home, no chunk lost or made; each received message goes to exactly one of the two, whole, and
-/// what is received depends on nothing that is sent.
+/// coherence_join: what is sent of circuits 4, 5, 10 and 11 is whole messages of the agent and of
+/// the home, no chunk lost or made; each received message goes to exactly one of the two, whole,
+/// and what is received depends on nothing that is sent.
 module coherence_join_props
   import coherence_pkg::*;
   import coherence_node_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// coherence_trace: each message that is wanted is in its circuit's place, in its group's register,
-/// in the ring, or counted as lost; a record is that of a place, with its time; the count of records is what the ring holds; an emptied
-/// ring is empty.
+/// in the ring, or counted as lost; a record is that of a place, with its time; the count of
+/// records is what the ring holds; an emptied ring is empty.
 module coherence_trace_props
   import coherence_node_pkg::*;
   import coherence_look_pkg::*;

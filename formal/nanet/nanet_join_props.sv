@@ -5,11 +5,12 @@
 /// counted as missing. A datagram has as many events as it says, of consecutive numbers. No event
 /// waits longer than wait_i for a board of which nothing is there.
 ///
-/// Good fragments get on: what is late has a number outside the next Ahead, or is of the last events,
-/// Tail at most, of a burst that has ended, or came while the list was disabled. Then it leaves nothing
-/// behind. The tail of a burst ends when nothing came for wait_i. With fragments of all boards a datagram begins with the lowest number; the
-/// present event takes what is there, and leaves when all boards have given theirs or have none.
-/// Behind a clear, and where nothing but late ones came, any number begins.
+/// Good fragments get on: what is late has a number outside the next Ahead, or is of the last
+/// events, Tail at most, of a burst that has ended, or came while the list was disabled. Then it
+/// leaves nothing behind. The tail of a burst ends when nothing came for wait_i. With fragments of
+/// all boards a datagram begins with the lowest number; the present event takes what is there, and
+/// leaves when all boards have given theirs or have none. Behind a clear, and where nothing but
+/// late ones came, any number begins.
 ///
 /// Any fragments, stalls, waits and clears of two boards.
 module nanet_join_props
@@ -26,7 +27,8 @@ module nanet_join_props
 );
   localparam int unsigned NumPorts = 2;
   // States of nanet_join and of nanet_front.
-  localparam logic [2:0] Idle = 3'd0, Begin = 3'd1, Collect = 3'd2, Take = 3'd3, Settle = 3'd4, Leave = 3'd5;
+  localparam logic [2:0] Idle = 3'd0, Begin = 3'd1, Collect = 3'd2, Take = 3'd3, Settle = 3'd4,
+                         Leave = 3'd5;
   localparam logic [1:0] FrontNumber = 2'd0, FrontStamp = 2'd1, FrontDrop = 2'd3;
   logic rst_ni, begin_valid_o, event_valid_o, hit_valid_o, quiet_o, idle_o;
   logic [1:0] fragment_ready_o, late_o, repeated_o, other_o, missing_o;
@@ -36,9 +38,10 @@ module nanet_join_props
   fragment_hit_t hit_o;
   logic [3:0] wait_q;
   nanet_join #(.NumPorts(NumPorts), .Lost(2)) dut (
-    .clk_i, .rst_ni, .clear_i, .wait_i(32'(wait_q)), .fragment_valid_i, .fragment_ready_o, .fragment_i, .full_i,
-    .begin_valid_o, .begin_ready_i, .begin_number_o, .begin_events_o, .event_valid_o, .event_ready_i,
-    .event_o, .hit_valid_o, .hit_o, .late_o, .repeated_o, .other_o, .missing_o, .quiet_o, .idle_o
+    .clk_i, .rst_ni, .clear_i, .wait_i(32'(wait_q)), .fragment_valid_i, .fragment_ready_o,
+    .fragment_i, .full_i, .begin_valid_o, .begin_ready_i, .begin_number_o, .begin_events_o,
+    .event_valid_o, .event_ready_i, .event_o, .hit_valid_o, .hit_o, .late_o, .repeated_o, .other_o,
+    .missing_o, .quiet_o, .idle_o
   );
 
   logic started_q = 1'b0;
@@ -139,7 +142,8 @@ module nanet_join_props
         if (disabled && heads_q == 2'd2) assert (late_o[i] || counted_q);
         // None leaves without a fragment whose heads are being read.
         if (dut.state_q == Collect && dut.here == '0 && dut.settled) begin
-          assert (heads_q == 2'd2 || (heads_q == 2'd0 && !fragment_valid_i[i]) || given_q[i] || other_q[i]);
+          assert (heads_q == 2'd2 || (heads_q == 2'd0 && !fragment_valid_i[i]) || given_q[i] ||
+                  other_q[i]);
         end
         // Inside.
         assert (dut.taken_q[i] == given_q[i] && dut.other_q[i] == other_q[i]);
@@ -178,7 +182,8 @@ module nanet_join_props
     first_q   <= dut.number[0];
     second_q  <= dut.number[1];
     ready_q   <= started_q && dut.state_q == Collect && dut.here != '0;
-    all_q     <= started_q && dut.state_q == Collect && dut.here == '0 && (dut.there | dut.given) == '1;
+    all_q     <= started_q && dut.state_q == Collect && dut.here == '0 &&
+                 (dut.there | dut.given) == '1;
   end
   event_number_t number_q;
   always_ff @(posedge clk_i) begin
@@ -215,7 +220,8 @@ module nanet_join_props
       end
       if (given_q != '0) assert (dut.stamped_q);
       assert (dut.waited_q <= 32'(wait_q));
-      if (dut.waited_q == 32'(wait_q) && dut.state_q == Collect && dut.here == '0 && dut.nothing == '1) begin
+      if (dut.waited_q == 32'(wait_q) && dut.state_q == Collect && dut.here == '0 &&
+          dut.nothing == '1) begin
         assert (dut.settled);
       end
       // Getting on.
@@ -224,7 +230,9 @@ module nanet_join_props
       assert (dut.since_q == burst_q);
       // The waiting for a burst's tail is bounded.
       assert (silence_q <= 5'(wait_q) + 5'd2);
-      if (silence_q != '0 && dut.ended_q) assert (dut.silent_q && dut.waited_q >= 32'(silence_q) - 32'd1);
+      if (silence_q != '0 && dut.ended_q) begin
+        assert (dut.silent_q && dut.waited_q >= 32'(silence_q) - 32'd1);
+      end
       if (cleared_q) assert (!dut.open_q || dut.state_q != Idle);
       if (stray_q) assert (!dut.open_q);
       if (idle_q) begin

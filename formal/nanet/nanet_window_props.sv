@@ -20,8 +20,8 @@ module nanet_window_props #(
   logic rst_ni, put_ready_o, full_o, stuck_o, out_valid_o, empty_o;
   logic [Width-1:0] out_o;
   nanet_window #(.Width(Width), .Depth(Depth)) dut (
-    .clk_i, .rst_ni, .put_valid_i, .put_ready_o, .put_i, .keep_i, .drop_i, .full_o, .stuck_o, .out_valid_o,
-    .out_ready_i, .out_o, .empty_o
+    .clk_i, .rst_ni, .put_valid_i, .put_ready_o, .put_i, .keep_i, .drop_i, .full_o, .stuck_o,
+    .out_valid_o, .out_ready_i, .out_o, .empty_o
   );
 
   logic started_q = 1'b0;

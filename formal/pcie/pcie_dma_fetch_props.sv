@@ -55,7 +55,8 @@ module pcie_dma_fetch_props #(
   logic [5:0] under_way;  // beats
   assign busy      = dut.u_engine.cut_valid;
   assign len       = 5'(dut.u_engine.u_cut.high) - 5'(dut.u_engine.u_cut.low) + 5'd1;
-  assign rest      = busy ? 7'(dut.u_engine.u_cut.gen_stored.past_q) - 7'(dut.u_engine.u_cut.low) : '0;
+  assign rest      = !busy ? '0 :
+                     7'(dut.u_engine.u_cut.gen_stored.past_q) - 7'(dut.u_engine.u_cut.low);
   assign under_way = 6'(dut.u_engine.gen_reserve.under_way_q);
 
   logic started_q = 1'b0;
@@ -278,7 +279,8 @@ module pcie_dma_fetch_props #(
       end
       // The command: what is asked for and no burst has, at its address, up to the ring's end.
       if (busy) begin
-        assert (dut.u_engine.u_cut.gen_stored.addr_q == at_fetch && dut.u_engine.u_cut.gen_stored.past_q <= 11'd80);
+        assert (dut.u_engine.u_cut.gen_stored.addr_q == at_fetch &&
+                dut.u_engine.u_cut.gen_stored.past_q <= 11'd80);
         assert (rest != '0 && 23'(offset(size_i, fetch_pos)) + 23'(rest) <= size_i);
         assert (whole(fetch_pos, len) && 7'(len) <= rest);
       end

@@ -120,7 +120,9 @@ module tag_store_props #(
       // What makes the above inductive.
       if (!dut.sweep_q || dut.sweep_index_q > set_q) begin
         assert (there_q == (mine != '0));
-        for (int unsigned w = 0; w < Ways; w++) if (valid[w] && entries[w][4:2] == mine_q) assert (mine[w]);
+        for (int unsigned w = 0; w < Ways; w++) begin
+          if (valid[w] && entries[w][4:2] == mine_q) assert (mine[w]);
+        end
         if (recent_q && there_q) begin
           if (mine[0] || mine[1]) assert (tree[0]);
           if (mine[2] || mine[3]) assert (!tree[0]);
@@ -130,13 +132,17 @@ module tag_store_props #(
           if (mine[3]) assert (!tree[2]);
         end
       end
-      assert (dut.sweep_q == (sweeps_q != '0) && (!dut.sweep_q || 2'(dut.sweep_index_q) == 2'd2 - sweeps_q));
+      assert (dut.sweep_q == (sweeps_q != '0) &&
+              (!dut.sweep_q || 2'(dut.sweep_index_q) == 2'd2 - sweeps_q));
       if (dut.sweep_q) assert (!done_o && (dut.sweep_index_q == 1'b0 || twice[0] == '0));
       else assert (twice == '0);
       if (done_o) assert (old[index_q] == '0);
       if (of_set) assert (seen == entries && dut.tree == tree);
       if (done_o) assert ((dut.index_q == index_q) && dut.tag_q == tag_q && dut.data_q == data_q);
-      if (done_o) assert (dut.fill_q == fill_q && dut.invalidate_q == invalidate_q && !(fill_q && invalidate_q));
+      if (done_o) begin
+        assert (dut.fill_q == fill_q && dut.invalidate_q == invalidate_q &&
+                !(fill_q && invalidate_q));
+      end
       cover (of_set && evict_o && evict_tag_o == mine_q);
       cover (of_mine && hit_o && !fill_q && !invalidate_q && recent_q);
     end

@@ -113,7 +113,8 @@ module rdma_departures_props
   always_ff @(posedge clk_i) begin
     word_q <= word_q;
     if (!rst_ni) due_q <= 1'b0;
-    else due_q <= (due_q && !dut.tell[word_q]) || (dut.count_q && dut.back_q.notify && dut.which == word_q);
+    else due_q <= (due_q && !dut.tell[word_q]) ||
+                  (dut.count_q && dut.back_q.notify && dut.which == word_q);
   end
   // Number of a place of the window that begins at back_q.
   function automatic logic [6:0] number_of(logic [5:0] place, logic [6:0] from);

@@ -156,7 +156,7 @@ module rdma_flush_props
       assert (dut.wait_q[flow_q] == wait_q && dut.going_q[flow_q] == going_q);
       if (wait_q) assert (dut.numbers_q[{dut.phase_q, flow_q}] == wait_number_q);
       if (going_q && dut.state_q != 2'd0) assert (from == going_number_q);
-      // A read where something was answered since the last one; behind it, or at once, all are answered
+      // A read where something was answered since the last; behind it, or at once, all are done
       assert (read_valid_o == (dut.state_q == StRead));
       assert (idle_o == (dut.state_q == 2'd0 && dut.wait_q == '0));
       unique case (state_q)

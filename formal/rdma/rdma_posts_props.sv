@@ -2,7 +2,7 @@
 /// rdma_posts: each store, each room given back and each advance reaches the queues that it is of,
 /// and they alone; the messages' memory is read for rdma_segment while it copies, else for
 /// rdma_send, which gets a signal for it; heads, events and data are those of their queue; what is
-/// announced comes from the queue that announced it; idle is nothing stored, nothing posted and no write refused.
+/// announced comes from the queue that announced it; idle: nothing stored or posted, none refused.
 ///
 /// `any_queues` represents both kinds of queues.
 module rdma_posts_props

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
-/// rdma_voq_write: every beat is announced to the link's side once, the first 8 of a packet one by one and the
-/// rest 8 at once or with the packet's end; each beat of a queue goes to the place behind the last
-/// one's.
+/// rdma_voq_write: every beat is announced to the link's side once, the first 8 of a packet one by
+/// one and the rest 8 at once or with the packet's end; each beat of a queue goes to the place
+/// behind the last one's.
 ///
 /// The queue that is watched is free.
 module rdma_voq_write_props

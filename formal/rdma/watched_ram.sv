@@ -27,12 +27,14 @@ module ram_1r1w #(
     watch_q <= watch_q;
     for (int unsigned lane = 0; lane < NumLanes; lane++) begin
       if (we_i[lane] && waddr_i[AddrWidth-1:GroupLog2] == watch_q) begin
-        words_q[waddr_i[GroupLog2-1:0]][lane*LaneWidth+:LaneWidth] <= wdata_i[lane*LaneWidth+:LaneWidth];
+        words_q[waddr_i[GroupLog2-1:0]][lane*LaneWidth+:LaneWidth] <=
+            wdata_i[lane*LaneWidth+:LaneWidth];
       end
       if (re_i) begin
         rdata_o[lane*LaneWidth+:LaneWidth] <= raddr_i[AddrWidth-1:GroupLog2] != watch_q ||
             (!ReadOld && we_i[lane] && waddr_i == raddr_i)
-            ? any[lane*LaneWidth+:LaneWidth] : words_q[raddr_i[GroupLog2-1:0]][lane*LaneWidth+:LaneWidth];
+            ? any[lane*LaneWidth+:LaneWidth]
+            : words_q[raddr_i[GroupLog2-1:0]][lane*LaneWidth+:LaneWidth];
       end
     end
   end

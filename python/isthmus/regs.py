@@ -185,8 +185,8 @@ def _walk(top: AddrmapNode) -> Iterator[RegNode]:
 
 
 def _property(node: AddrmapNode | RegNode | FieldNode | MemNode, name: str) -> str:
-    value = node.get_property(name)
-    return str(value) if value else ""
+    """A text may be broken into lines anywhere between its words."""
+    return " ".join(str(node.get_property(name) or "").split())
 
 
 def _register(top: AddrmapNode, reg: RegNode) -> Register:
@@ -208,7 +208,7 @@ def _codes(top: AddrmapNode) -> tuple[Code, ...]:
     for reg in _walk(top):
         for field in reg.fields():
             values = field.get_property("encode")
-            found += [Code(v.name, v.value, v.rdl_desc or "") for v in values] if values else []
+            found += [Code(v.name, v.value, " ".join((v.rdl_desc or "").split())) for v in values] if values else []
     return tuple(found)
 
 

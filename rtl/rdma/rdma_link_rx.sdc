@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Quartus: names hold the entity, so this holds for every instance of rdma_link_rx
 
-# Read pointer to the link: one bit at a time, so all bits within a period of the faster clock (here 3.2 ns, 312.5 MHz:
-# a slower design may say more).
-set_max_skew -from [get_registers {*|rdma_link_rx:*|rptr_q[*]}] -to [get_registers {*|rdma_link_rx:*|rsync_q[0][*]}] 3.2
-set_net_delay -max 3.2 -from [get_registers {*|rdma_link_rx:*|rptr_q[*]}] -to [get_registers {*|rdma_link_rx:*|rsync_q[0][*]}]
-set_false_path -from [get_registers {*|rdma_link_rx:*|rptr_q[*]}] -to [get_registers {*|rdma_link_rx:*|rsync_q[0][*]}]
+# Read pointer to the link: one bit at a time, so all bits within a period of the faster clock (here
+# 3.2 ns, 312.5 MHz: a slower design may say more).
+set_max_skew -from [get_registers {*|rdma_link_rx:*|rptr_q[*]}] \
+    -to [get_registers {*|rdma_link_rx:*|rsync_q[0][*]}] 3.2
+set_net_delay -max 3.2 -from [get_registers {*|rdma_link_rx:*|rptr_q[*]}] \
+    -to [get_registers {*|rdma_link_rx:*|rsync_q[0][*]}]
+set_false_path -from [get_registers {*|rdma_link_rx:*|rptr_q[*]}] \
+    -to [get_registers {*|rdma_link_rx:*|rsync_q[0][*]}]
