@@ -66,7 +66,7 @@ module apenet_put
   output axi_pkg::address_t        ar_o,
   input  logic                     rvalid_i,
   input  logic [DataWidth-1:0]     rdata_i,  // byte n in bits 8n+7:8n
-  input  logic [1:0]               rresp_i,  // all but 0: the packet gets a wrong CRC
+  input  logic [1:0]               rresp_i,  // 2, 3: the packet gets a wrong CRC
   input  logic                     rlast_i,  // the last beat of its burst
 
   output nanet_ctrl_pkg::put_done_t done_o,   // counters, which wrap

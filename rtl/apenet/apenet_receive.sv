@@ -48,8 +48,8 @@ module apenet_receive
   input  logic                      enable_i,  // low: no put is announced, and the open gets end
 
   input  logic                      flit_valid_i,
-  input  logic                      flit_head_i,  // with flit_valid_i: a header, else see tail
-  input  logic                      flit_tail_i,  // with flit_valid_i: it is the footer
+  input  logic                      flit_head_i,  // with flit_valid_i: it is a header
+  input  logic                      flit_tail_i,  // with flit_valid_i: it is a footer
   input  logic [FlitWidth-1:0]      flit_i,       // header_t, payload or footer_t of torus_pkg
   output logic                      freed_o,
 

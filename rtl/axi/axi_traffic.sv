@@ -35,14 +35,14 @@ module axi_traffic #(
   output logic              wlast_o,    // the last beat of its burst
   input  logic              bvalid_i,   // one answer a burst, in order
   output logic              bready_o,   // takes the answer
-  input  logic [1:0]        bresp_i,    // all but 0 sets error_o
+  input  logic [1:0]        bresp_i,    // 2, 3 set error_o
   output logic              arvalid_o,
   input  logic              arready_i,  // arvalid_o and ar_o are held until then
   output axi_pkg::address_t ar_o,       // INCR, 64 bytes a beat, inside 4 KiB
   input  logic              rvalid_i,   // a beat, held until rready_o
   output logic              rready_o,   // takes the beat
   input  logic [511:0]      rdata_i,    // byte n in bits 8n+7:8n
-  input  logic [1:0]        rresp_i,    // all but 0 sets error_o
+  input  logic [1:0]        rresp_i,    // 2, 3 set error_o
   input  logic              rlast_i,    // the last beat of its burst
   output logic              wrong_o,
   output logic              error_o

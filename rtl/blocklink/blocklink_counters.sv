@@ -11,7 +11,7 @@ module blocklink_counters (
   input  logic        got_i,         // strobe: a numbered block is taken
   input  logic        bad_i,         // strobe: a block with a wrong check came
   input  logic        again_i,       // strobe: a block is sent again
-  input  logic        stray_i,       // strobe: a message that nobody waits for
+  input  logic        stray_i,       // strobe: an unexpected message
   output logic [31:0] blocks_o,      // numbered, made
   output logic [31:0] words_o,       // in them
   output logic [31:0] got_o,         // numbered, taken

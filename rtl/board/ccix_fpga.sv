@@ -49,7 +49,7 @@ module ccix_fpga
   input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
   input  logic        task_write_i,    // 0: read and compare; 1: write
-  input  logic [7:0]  task_tag_i,      // of no task that is open; comes back with its end
+  input  logic [7:0]  task_tag_i,      // not that of an open task; comes back with its end
   input  logic [47:0] task_address_i,  // of a line's first byte; virtual with Translate
   input  logic [16:0] task_bytes_i,    // 1 at least
   input  logic [31:0] task_seed_i,     // of the pattern that is written or expected
@@ -61,12 +61,12 @@ module ccix_fpga
   output logic [NumProbes-1:0][7:0] probe_tag_o,  // of the task at its ends, else of the request
 
   output logic        status_up_o,        // level: the host has given credits
-  output logic        status_fail_o,      // level: an error that no right host makes
+  output logic        status_fail_o,      // level: a protocol error
   output logic [31:0] status_requests_o,  // lines asked of the agent; all counters wrap
   output logic [31:0] status_packets_o,   // sent
   output logic [31:0] status_words_o,     // sent, of 64 bits
   output logic [31:0] status_wrong_o,     // lines read that had a wrong byte
-  output logic [31:0] status_stray_o,     // answers to nothing
+  output logic [31:0] status_stray_o,     // answers that match no request
   output logic [31:0] status_faults_o     // lines whose page did not allow the access
 );
   logic line_valid, line_ready, line_write, phys_valid, phys_ready, phys_write, phys_direct;

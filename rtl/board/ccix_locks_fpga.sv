@@ -58,9 +58,9 @@ module ccix_locks_fpga
   input  logic        update_reset_i,         // level: the unit is reset, its transactions lost
   input  logic        update_hold_i,          // level: the unit stands still, its lease runs on
   input  logic        update_valid_i,         // a transaction, held until update_ready_o
-  output logic        update_ready_o,         // takes it
-  input  logic [5:0]  update_slot_i,          // of none that is open
-  input  logic [31:0] update_id_i,            // an update makes 33 v + it of a value v
+  output logic        update_ready_o,         // the transaction is taken
+  input  logic [5:0]  update_slot_i,          // not of an open transaction
+  input  logic [31:0] update_id_i,            // an update of value v writes 33 v + id
   input  logic [1:0]  update_last_i,          // number of the last step, 0..3
   input  logic [71:0] update_steps_i,         // step 0 lowest, each {no_wait, write, record[15:0]}
   output logic        update_locked_o,        // strobe, with its slot: it has all its locks
@@ -79,12 +79,12 @@ module ccix_locks_fpga
   output logic [NumProbes-1:0][7:0] probe_tag_o,  // the slot; where an order waits, its owner
 
   output logic        status_up_o,        // level: the host has given credits
-  output logic        status_fail_o,      // level: an error that no right host makes
+  output logic        status_fail_o,      // level: a protocol error
   output logic [31:0] status_requests_o,  // accesses to records; all counters wrap
   output logic [31:0] status_packets_o,   // sent
   output logic [31:0] status_words_o,     // sent, of 64 bits
   output logic [31:0] status_wrong_o,     // 0
-  output logic [31:0] status_stray_o,     // answers to nothing
+  output logic [31:0] status_stray_o,     // answers that match no request
   output logic [31:0] status_faults_o,    // 0: addresses are physical
   output logic [31:0] status_orders_o,    // of the unit, taken by the table or the link
   output logic [31:0] status_stale_o      // orders and accesses with an old token

@@ -69,7 +69,7 @@ module eci_axi_fpga
   output logic [NumLinks-1:0][31:0] status_got_o,  // numbered blocks taken
   output logic [NumLinks-1:0][31:0] status_bad_o,  // blocks with a wrong check
   output logic [NumLinks-1:0][31:0] status_again_o,  // blocks sent again
-  output logic [31:0]               status_stray_o,  // messages that nobody waits for
+  output logic [31:0]               status_stray_o,  // unexpected messages
   output logic [31:0]               status_wrong_o,  // lines read with a wrong byte
   output logic                      status_refused_o  // the port answered with an error
 );

@@ -46,10 +46,10 @@ module eci_host
 
   input  logic          lines_req_valid_i,  // lines_req_*: held until lines_req_ready_o
   output logic          lines_req_ready_o,
-  input  logic [2:0]    lines_req_kind_i,   // 0 uncached, 1 cached, 2 evict
+  input  logic [2:0]    lines_req_kind_i,   // 0, 1: a load or a store; 2: evict
   input  logic          lines_req_write_i,  // 0: load of a line; 1: store of the mask's bytes
   input  logic [32:0]   lines_req_index_i,  // line of 128 bytes
-  input  logic [7:0]    lines_req_tag_i,    // of no open request
+  input  logic [7:0]    lines_req_tag_i,    // not that of an open request
   input  logic [127:0]  lines_req_mask_i,   // of a store: bit n, byte n
   input  logic [1023:0] lines_req_data_i,   // of a store: byte n in bits 8n+7:8n
   output logic          lines_rsp_valid_o,  // lines_rsp_*: a strobe a request, always taken
@@ -60,13 +60,13 @@ module eci_host
   input  logic          mem_req_ready_i,
   output logic          mem_req_write_o,  // 1: the mask's bytes are written
   output logic [32:0]   mem_req_index_o,  // line of 128 bytes
-  output logic [7:0]    mem_req_tag_o,    // of no open request; comes back in mem_rsp_tag_i
-  output logic [127:0]  mem_req_mask_o,   // of a write: bit n, byte n
+  output logic [7:0]    mem_req_tag_o,  // not that of an open request; comes back in mem_rsp_tag_i
+  output logic [127:0]  mem_req_mask_o,  // of a write: bit n, byte n
   output logic [1023:0] mem_req_data_o,
   input  logic          mem_rsp_valid_i,  // mem_rsp_*: held until mem_rsp_ready_o
   output logic          mem_rsp_ready_o,
   input  logic [7:0]    mem_rsp_tag_i,
-  input  logic [1023:0] mem_rsp_data_i,  // of a read; of a write that it is visible
+  input  logic [1023:0] mem_rsp_data_i,  // of a read; a write is visible by then
 
   input  logic        io_req_valid_i,  // io_req_*: held until io_req_ready_o
   output logic        io_req_ready_o,
@@ -92,7 +92,7 @@ module eci_host
   output logic [NumLinks-1:0][31:0] status_got_o,  // numbered blocks taken
   output logic [NumLinks-1:0][31:0] status_bad_o,  // blocks with a wrong check
   output logic [NumLinks-1:0][31:0] status_again_o,  // blocks sent again
-  output logic [31:0]               status_stray_o  // messages that nobody waits for
+  output logic [31:0]               status_stray_o  // unexpected messages
 );
   logic [NumVcs-1:0] tx_ready;
   circuits_t tx;

@@ -46,7 +46,7 @@ module gige_etherbone
   output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
   output logic [NumProbes-1:0][7:0] probe_tag_o,  // running number of the received frame
 
-  output logic [31:0] status_rx_good_o,         // frames for this device; all status_* wrap
+  output logic [31:0] status_rx_good_o,         // datagrams, ARP and ping; all status_* wrap
   output logic [31:0] status_rx_other_o,        // whole and for us, but nothing here speaks it
   output logic [31:0] status_rx_busy_o,         // ARP or ping while an earlier one waits
   output logic [31:0] status_drop_fcs_o,        // wrong FCS, or rx_er

@@ -88,7 +88,7 @@ module nanet_nic_10g
   output logic [DataWidth/8-1:0] dma_wstrb_o,
   output logic                   dma_wlast_o,
   input  logic                   dma_wready_i,
-  input  logic                   dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
+  input  logic                   dma_bvalid_i,  // dma_b*: an answer a burst; resp 2, 3: an error
   input  logic [0:0]             dma_bid_i,
   input  logic [1:0]             dma_bresp_i,
   output logic                   dma_bready_o,

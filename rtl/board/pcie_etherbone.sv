@@ -68,7 +68,7 @@ module pcie_etherbone
   output logic [7:0]  dma_wstrb_o,
   output logic        dma_wlast_o,
   input  logic        dma_wready_i,
-  input  logic        dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
+  input  logic        dma_bvalid_i,  // dma_b*: an answer a burst; resp 2, 3: an error
   input  logic [0:0]  dma_bid_i,
   input  logic [1:0]  dma_bresp_i,
   output logic        dma_bready_o,
@@ -79,7 +79,7 @@ module pcie_etherbone
   output logic [2:0]  dma_arsize_o,
   output logic [1:0]  dma_arburst_o,
   input  logic        dma_arready_i,
-  input  logic        dma_rvalid_i,  // dma_r*: data of reads, in order; all resp but 0 are errors
+  input  logic        dma_rvalid_i,  // dma_r*: data of reads, in order; resp 2, 3: an error
   input  logic [0:0]  dma_rid_i,
   input  logic [63:0] dma_rdata_i,
   input  logic [1:0]  dma_rresp_i,

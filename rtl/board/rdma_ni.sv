@@ -83,7 +83,7 @@ module rdma_ni
   output logic [7:0]  dma_wstrb_o,
   output logic        dma_wlast_o,
   input  logic        dma_wready_i,
-  input  logic        dma_bvalid_i,  // dma_b*: an answer a burst; all but 0 are errors
+  input  logic        dma_bvalid_i,  // dma_b*: an answer a burst; resp 2, 3: an error
   input  logic [0:0]  dma_bid_i,
   input  logic [1:0]  dma_bresp_i,
   output logic        dma_bready_o,
@@ -96,7 +96,7 @@ module rdma_ni
   output logic [12:0] dma_aruser_o,
   output logic        dma_arsoon_o,  // a read
   input  logic        dma_arready_i,
-  input  logic        dma_rvalid_i,  // dma_r*: data of reads, in order; all resp but 0 are errors
+  input  logic        dma_rvalid_i,  // dma_r*: data of reads, in order; resp 2, 3: an error
   input  logic [0:0]  dma_rid_i,
   input  logic [63:0] dma_rdata_i,
   input  logic [1:0]  dma_rresp_i,
@@ -122,7 +122,7 @@ module rdma_ni
   output logic [31:0] status_packets_sent_o,     // data packets put into the link queues
   output logic [31:0] status_packets_taken_o,    // data packets accepted
   output logic [31:0] status_packets_refused_o,  // not written: key, bounds or queue
-  output logic [31:0] status_packets_known_o,    // duplicates, and those called lost before
+  output logic [31:0] status_packets_known_o,    // duplicates, or declared lost before
   output logic [31:0] status_packets_stray_o,    // no session, outside the window, malformed
   output logic [31:0] status_packets_retired_o,  // in memory with all packets before them
   output logic [31:0] status_packets_lost_o,     // data packets declared lost

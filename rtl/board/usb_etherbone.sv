@@ -27,10 +27,10 @@ module usb_etherbone
   output logic [FdWidth-1:0] fx2_fd_o,           // the first byte of a bus word in bits 7:0
   output logic               fx2_fd_oe_o,        // drives fx2_fd_o onto FD
   output logic [        1:0] fx2_fifoadr_o,      // 0: endpoint 2, from the host; 2: endpoint 6
-  output logic               fx2_sloe_no,        // the FX2LP drives FD
-  output logic               fx2_slrd_no,        // the word on FD is taken
-  output logic               fx2_slwr_no,        // the word on FD is written
-  output logic               fx2_pktend_no,      // the begun packet to the host is ended
+  output logic               fx2_sloe_no,        // low: the FX2LP drives FD
+  output logic               fx2_slrd_no,        // low: the word on FD is taken
+  output logic               fx2_slwr_no,        // low: the word on FD is written
+  output logic               fx2_pktend_no,      // low: the begun packet to the host is ended
   input  logic               fx2_flag_empty_ni,  // low: endpoint 2 is empty
   input  logic               fx2_flag_last_ni,   // low: endpoint 2 has one bus word or none
   input  logic               fx2_flag_full_ni,   // low: endpoint 6 is full
@@ -47,7 +47,7 @@ module usb_etherbone
   output logic [31:0] status_words_out_o,      // words of replies given
   output logic [31:0] status_ends_o,           // packets to the host ended
   output logic [31:0] status_restarts_o,       // times that the stream began anew
-  output logic [31:0] status_eb_malformed_o,   // streams that began with no header
+  output logic [31:0] status_eb_malformed_o,   // words at the stream's start that are no header
   output logic [31:0] status_eb_records_o,     // Etherbone records executed
   output logic [31:0] status_eb_bus_errors_o,  // operations answered err
   output logic [31:0] status_eb_timeouts_o,    // bus cycles given up after Timeout

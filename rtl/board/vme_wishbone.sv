@@ -39,7 +39,7 @@ module vme_wishbone
   output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
   output logic [NumProbes-1:0][7:0] probe_tag_o,  // running number of the access
 
-  output logic [31:0] status_accesses_o,    // to this slave; all status_* wrap
+  output logic [31:0] status_accesses_o,    // on the bus, to other slaves too; all status_* wrap
   output logic [31:0] status_operations_o,  // taken by the bus
   output logic [31:0] status_bus_errors_o,  // operations answered err
   output logic [31:0] status_timeouts_o,    // operations not answered for Timeout clocks

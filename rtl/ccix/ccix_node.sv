@@ -42,7 +42,7 @@ module ccix_node
   input  logic       req_write_i,   // 0: load of a line; 1: store of the bytes of req_mask_i
   input  logic       req_evict_i,   // as ccix_cache; without a cache 0
   input  index_t     req_index_i,   // line: bits 47:6 of its address
-  input  logic [7:0] req_tag_i,     // of no open request; comes back in rsp_tag_o
+  input  logic [7:0] req_tag_i,     // not that of an open request; comes back in rsp_tag_o
   input  mask_t      req_mask_i,    // of a store: bit n, byte n
   input  line_t      req_data_i,    // of a store: byte n in bits 8n+7:8n
   input  logic       req_direct_i,  // the address is virtual; only with CacheLines 0
@@ -67,7 +67,7 @@ module ccix_node
   output logic        status_up_o,       // level: the host has given credits
   output logic [31:0] status_packets_o,  // sent; it wraps
   output logic [31:0] status_words_o,    // sent, of 64 bits; it wraps
-  output logic [31:0] status_stray_o     // answers to nothing; it wraps
+  output logic [31:0] status_stray_o     // answers that match no request; it wraps
 );
   logic msg_valid, msg_ready, pack_ready, side, stray, agent_fail, unpack_fail, for_agent;
   logic [3:0] msg_words;

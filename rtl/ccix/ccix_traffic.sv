@@ -23,7 +23,7 @@ module ccix_traffic
   input  logic        task_valid_i,  // task_*: held until task_ready_o
   output logic        task_ready_o,
   input  logic        task_write_i,       // 0: read and compare; 1: write
-  input  logic [7:0]  task_tag_i,         // of no task that is open
+  input  logic [7:0]  task_tag_i,         // not that of an open task
   input  logic [47:0] task_address_i,     // of a line's first byte, a multiple of 64
   input  logic [16:0] task_bytes_i,       // 1 at least
   input  logic [31:0] task_seed_i,        // of the pattern
@@ -34,7 +34,7 @@ module ccix_traffic
   input  logic        req_ready_i,
   output logic        req_write_o,
   output index_t      req_index_o,  // line: bits 47:6 of its address
-  output logic [7:0]  req_tag_o,    // of no open request
+  output logic [7:0]  req_tag_o,    // not that of an open request
   output mask_t       req_mask_o,   // of a write: bit n, byte n
   output line_t       req_data_o,
   input  logic        rsp_valid_i,  // rsp_*: one a request, in any order

@@ -36,9 +36,9 @@ module ccix_update
   input  logic                     clk_i,
   input  logic                     rst_ni,
   input  logic                     task_valid_i,  // a transaction, held until task_ready_o
-  output logic                     task_ready_o,  // takes it
-  input  logic [SlotWidth-1:0]     task_slot_i,   // of none that is open
-  input  logic [31:0]              task_id_i,     // an update makes 33 v + it of a value v
+  output logic                     task_ready_o,  // it is taken
+  input  logic [SlotWidth-1:0]     task_slot_i,   // not of an open transaction
+  input  logic [31:0]              task_id_i,     // an update of value v writes 33 v + id
   input  logic [1:0]               task_last_i,   // the number of the last step
   input  update_step_t [Steps-1:0] task_steps_i,  // step 0 first; up to task_last_i
   output logic                     locked_o,      // it has all its locks

@@ -39,7 +39,7 @@ module coherence_home
   input  logic                     mem_req_ready_i,  // mem_req_*: held until then
   output logic                     mem_req_write_o,  // 1: the mask's bytes are written
   output index_t                   mem_req_index_o,  // line of 128 bytes
-  output logic [7:0]               mem_req_tag_o,    // of no open request
+  output logic [7:0]               mem_req_tag_o,    // not that of an open request
   output mask_t                    mem_req_mask_o,   // of a write: bit n, byte n
   output line_t                    mem_req_data_o,
   input  logic                     mem_rsp_valid_i,  // mem_rsp_*: held until mem_rsp_ready_o

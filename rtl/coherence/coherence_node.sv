@@ -51,7 +51,7 @@ module coherence_node
   input  looked_t                                 looked_i,  // strobe: the answer
 
   output link_status_t [NumLinks-1:0] status_o,  // of each link: up, fail, and counters that wrap
-  output logic [31:0]                 stray_o    // messages nobody waits for; it wraps
+  output logic [31:0]                 stray_o    // unexpected messages; it wraps
 );
   logic [NumVcs-1:0] tx_ready;
   circuits_t tx;

@@ -45,7 +45,7 @@ module coherence_peer
   input  line_kind_e               req_kind_i,  // as coherence_remote and coherence_host
   input  logic                     req_write_i,  // 0: load of a line; 1: store of the mask's bytes
   input  index_t                   req_index_i,  // line of 128 bytes; its first bit says whose
-  input  logic [7:0]               req_tag_i,  // of no open request; comes back in rsp_tag_o
+  input  logic [7:0]               req_tag_i,  // not that of an open request; comes back in rsp_tag_o
   input  mask_t                    req_mask_i,  // of a store: bit n, byte n
   input  line_t                    req_data_i,  // of a store: byte n in bits 8n+7:8n
   input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a cached write: instead of it
@@ -61,7 +61,7 @@ module coherence_peer
   input  logic                     mem_req_ready_i,
   output logic                     mem_req_write_o,  // 1: the mask's bytes are written
   output index_t                   mem_req_index_o,  // without the first bit
-  output logic [7:0]               mem_req_tag_o,    // of no open request
+  output logic [7:0]               mem_req_tag_o,    // not that of an open request
   output mask_t                    mem_req_mask_o,
   output line_t                    mem_req_data_o,
   input  logic                     mem_rsp_valid_i,  // mem_rsp_*: held until mem_rsp_ready_o
@@ -69,7 +69,7 @@ module coherence_peer
   input  logic [7:0]               mem_rsp_tag_i,
   input  line_t                    mem_rsp_data_i,
   output logic                     quiet_o,     // level: no request without a cache is open
-  output logic                     stray_o,     // strobe: a message that nobody waits for
+  output logic                     stray_o,     // strobe: an unexpected message
   input  coherence_look_pkg::look_t   look_i,   // a tracer asks for a line's state, held
   output coherence_look_pkg::looked_t looked_o  // strobe: the answer
 );

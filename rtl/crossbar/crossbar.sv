@@ -28,7 +28,7 @@ module crossbar
   input  logic                bench_i,  // data words 4 and 5 become time stamps
   input  logic                bind_i,
   input  logic [6:0]          source_i [NumPorts],
-  input  logic [31:0]         time_i,  // cycles, for them; any origin
+  input  logic [31:0]         time_i,  // cycles of clk_i, for the stamps
   input  logic [NumPorts-1:0] rx_valid_i,
   input  flit_t               rx_flit_i [NumPorts],
   input  id_t                 rx_id_i   [NumPorts],

@@ -42,20 +42,20 @@ module etherbone_slave
   output logic [  Width-1:0] wb_dat_o,  // of a write
   input  logic               wb_stall_i,  // the operation is not taken in this cycle
   input  logic               wb_ack_i,  // done; one ack or err for each operation, in order
-  input  logic               wb_err_i,  // failed; stored for the reply's error bits
+  input  logic               wb_err_i,  // instead of wb_ack_i: failed, for the error register
   input  logic [  Width-1:0] wb_dat_i,  // of a read, with wb_ack_i
 
-  input logic [31:0] sdb_address_i,  // of the bus's self-description; all four constant
-  input logic [47:0] own_mac_i,      // read in the configuration space, with
-  input logic [31:0] own_ip_i,       // the address, first byte highest, and
-  input logic [15:0] own_port_i,     // the UDP port; 0 where there is none
+  input logic [31:0] sdb_address_i,  // bus address of the SDB table; constant
+  input logic [47:0] own_mac_i,      // first byte highest; 0 where there is none
+  input logic [31:0] own_ip_i,       // the same
+  input logic [15:0] own_port_i,     // UDP port; 0 where there is none
 
-  output logic frame_done_o,  // these are strobes: a frame has ended
-  output logic malformed_o,   // a frame was no Etherbone
-  output logic record_o,      // a record was executed
-  output logic operation_o,   // an operation goes to the bus in the next cycle
-  output logic bus_error_o,   // an operation was answered err
-  output logic timeout_o,     // the bus did not answer for Timeout clocks
+  output logic frame_done_o,  // strobe: a frame has ended
+  output logic malformed_o,   // strobe: a frame was no Etherbone
+  output logic record_o,      // strobe: a record was executed
+  output logic operation_o,   // strobe: an operation goes to the bus in the next cycle
+  output logic bus_error_o,   // strobe: an operation was answered err
+  output logic timeout_o,     // strobe: the bus did not answer for Timeout clocks
   output logic idle_o         // level: nothing changes until an input does
 );
   logic cyc, stb, we, stall, ack, err;

@@ -60,7 +60,7 @@ module etherbone_udp
   input  logic        wb_err_i,
   input  logic [31:0] wb_dat_i,
 
-  input logic [31:0] sdb_address_i,  // of the bus's self-description; all four constant
+  input logic [31:0] sdb_address_i,  // bus address of the SDB table; constant, as own_*
   input logic [47:0] own_mac_i,      // read in the configuration space
   input logic [31:0] own_ip_i,       // the first byte is the highest
   input logic [15:0] own_port_i,     // where requests are sent to

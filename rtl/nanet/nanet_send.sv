@@ -49,9 +49,9 @@ module nanet_send
   input  logic                 arready_i,  // arvalid_o and ar_o are held until then
   output axi_pkg::address_t    ar_o,
   input  logic                 rvalid_i,
-  output logic                 rready_o,  // takes a beat; it may wait for rvalid_i
+  output logic                 rready_o,  // takes a beat
   input  logic [DataWidth-1:0] rdata_i,   // byte n in bits 8n+7:8n
-  input  logic [1:0]           rresp_i,   // all but 0: the datagram gets a wrong FCS
+  input  logic [1:0]           rresp_i,   // 2, 3: the datagram gets a wrong FCS
   input  logic                 rlast_i,   // the last beat of its burst
 
   output logic [15:0]          sent_o,     // datagrams, modulo 2^16

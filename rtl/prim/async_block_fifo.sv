@@ -25,7 +25,7 @@ module async_block_fifo #(
 ) (
   input  logic                wclk_i,  // of all w* ports, rising edge
   input  logic                wrst_ni,
-  input  logic                wvalid_i,  // held until wready_o
+  input  logic                wvalid_i,  // a word is offered
   output logic                wready_o,
   input  logic [Width-1:0]    wdata_i,  // taken with wvalid_i and wready_o
   output logic [PtrWidth-1:0] wused_o,

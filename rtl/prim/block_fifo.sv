@@ -17,9 +17,9 @@ module block_fifo #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             valid_i,  // a word is offered; it is taken with ready_o
+  input  logic             valid_i,  // a word is offered
   output logic             ready_o,
-  input  logic [Width-1:0] data_i,  // with valid_i, held until ready_o
+  input  logic [Width-1:0] data_i,  // taken with valid_i and ready_o
   output logic             valid_o,
   input  logic             ready_i,
   output logic [Width-1:0] data_o

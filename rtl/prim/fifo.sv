@@ -26,7 +26,7 @@ module fifo #(
   output logic                  valid_o,
   input  logic                  ready_i,  // takes data_o; it may wait for valid_o
   output logic [Width-1:0]      data_o,
-  output logic [UsageWidth-1:0] usage_o  // words inside, 0..Depth; registered
+  output logic [UsageWidth-1:0] usage_o  // words inside, 0..Depth
 );
   if (Width < 1 || Width > 4096) begin : gen_width_check
     $error("fifo: Width is %0d, legal is 1..4096", Width);

@@ -11,9 +11,9 @@ module skid_buffer #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             valid_i,  // a word is offered; it is held until ready_o
-  output logic             ready_o,  // a register: takes data_i
-  input  logic [Width-1:0] data_i,   // with valid_i
+  input  logic             valid_i,  // a word is offered
+  output logic             ready_o,  // a register
+  input  logic [Width-1:0] data_i,   // taken with valid_i and ready_o
   output logic             valid_o,  // a register: data_o is valid
   input  logic             ready_i,  // takes data_o; it may wait for valid_o
   output logic [Width-1:0] data_o

@@ -31,10 +31,10 @@ module fx2_stream #(
   output logic [FdWidth-1:0] fx2_fd_o,           // the first byte of a bus word in bits 7:0
   output logic               fx2_fd_oe_o,        // drives fx2_fd_o onto FD
   output logic [        1:0] fx2_fifoadr_o,      // 0: endpoint 2, from the host; 2: endpoint 6
-  output logic               fx2_sloe_no,        // the FX2LP drives FD
-  output logic               fx2_slrd_no,        // the word on FD is taken
-  output logic               fx2_slwr_no,        // the word on FD is written
-  output logic               fx2_pktend_no,      // the begun packet to the host is ended
+  output logic               fx2_sloe_no,        // low: the FX2LP drives FD
+  output logic               fx2_slrd_no,        // low: the word on FD is taken
+  output logic               fx2_slwr_no,        // low: the word on FD is written
+  output logic               fx2_pktend_no,      // low: the begun packet to the host is ended
   input  logic               fx2_flag_empty_ni,  // low: endpoint 2 is empty
   input  logic               fx2_flag_last_ni,   // low: endpoint 2 has one bus word or none
   input  logic               fx2_flag_full_ni,   // low: endpoint 6 is full
