@@ -15,8 +15,7 @@
 ///   Source      with cfg_bind_i a packet must name, in bits 30:24 of data word 0, the source of
 ///               its port, cfg_source_i[4*i +: 4]; another packet is ended behind that word as EDB
 ///               and counted as forged
-///   Counters    32 bits, wrapping; status_in<i>, status_out<i>, status_bad<i> of each port, 0 for
-///               missing ports
+///   Counters    32 bits, wrapping; of all ports together, and of each port
 ///   Parameters  NumPorts 2..16, Depth words a crosspoint, TxDepth words of the remote buffers,
 ///               MaxWords data words a packet; the others as link_port
 ///   Not done    routing through several switches: the id at the output is 0
@@ -63,55 +62,10 @@ module link_switch
   output logic [31:0] status_credit_bad_o,  // credit words
   output logic [31:0] status_refused_o,  // packets that did not fit
   output logic [31:0] status_forged_o,  // packets that named another source than their port's
-  output logic [31:0] status_in0_o,
-  output logic [31:0] status_in1_o,
-  output logic [31:0] status_in2_o,
-  output logic [31:0] status_in3_o,
-  output logic [31:0] status_in4_o,
-  output logic [31:0] status_in5_o,
-  output logic [31:0] status_in6_o,
-  output logic [31:0] status_in7_o,
-  output logic [31:0] status_in8_o,
-  output logic [31:0] status_in9_o,
-  output logic [31:0] status_in10_o,
-  output logic [31:0] status_in11_o,
-  output logic [31:0] status_in12_o,
-  output logic [31:0] status_in13_o,
-  output logic [31:0] status_in14_o,
-  output logic [31:0] status_in15_o,
-  output logic [31:0] status_out0_o,
-  output logic [31:0] status_out1_o,
-  output logic [31:0] status_out2_o,
-  output logic [31:0] status_out3_o,
-  output logic [31:0] status_out4_o,
-  output logic [31:0] status_out5_o,
-  output logic [31:0] status_out6_o,
-  output logic [31:0] status_out7_o,
-  output logic [31:0] status_out8_o,
-  output logic [31:0] status_out9_o,
-  output logic [31:0] status_out10_o,
-  output logic [31:0] status_out11_o,
-  output logic [31:0] status_out12_o,
-  output logic [31:0] status_out13_o,
-  output logic [31:0] status_out14_o,
-  output logic [31:0] status_out15_o,
-  output logic [31:0] status_bad0_o,
-  output logic [31:0] status_bad1_o,
-  output logic [31:0] status_bad2_o,
-  output logic [31:0] status_bad3_o,
-  output logic [31:0] status_bad4_o,
-  output logic [31:0] status_bad5_o,
-  output logic [31:0] status_bad6_o,
-  output logic [31:0] status_bad7_o,
-  output logic [31:0] status_bad8_o,
-  output logic [31:0] status_bad9_o,
-  output logic [31:0] status_bad10_o,
-  output logic [31:0] status_bad11_o,
-  output logic [31:0] status_bad12_o,
-  output logic [31:0] status_bad13_o,
-  output logic [31:0] status_bad14_o,
-  output logic [31:0] status_bad15_o,
-
+  // The same of each port, in their order; 0 for missing ports.
+  output logic [15:0][31:0] status_port_in_o,
+  output logic [15:0][31:0] status_port_out_o,
+  output logic [15:0][31:0] status_port_bad_o,
   output logic idle_o  // nothing changes until an input does
 );
   if (NumPorts < 2 || NumPorts > MaxPorts) begin : gen_num_ports_check
@@ -274,68 +228,17 @@ module link_switch
   assign status_refused_o = total_q[Refused];
   assign status_forged_o = total_q[Forged];
 
-  logic [31:0] in_all [MaxPorts];
-  logic [31:0] out_all [MaxPorts];
-  logic [31:0] bad_all [MaxPorts];
   for (genvar i = 0; i < int'(MaxPorts); i++) begin : gen_status
     if (i < int'(NumPorts)) begin : gen_port
-      assign in_all[i]  = in_q[i];
-      assign out_all[i] = out_q[i];
-      assign bad_all[i] = bad_q[i];
+      assign status_port_in_o[i]  = in_q[i];
+      assign status_port_out_o[i] = out_q[i];
+      assign status_port_bad_o[i] = bad_q[i];
     end else begin : gen_none
-      assign in_all[i]  = '0;
-      assign out_all[i] = '0;
-      assign bad_all[i] = '0;
+      assign status_port_in_o[i]  = '0;
+      assign status_port_out_o[i] = '0;
+      assign status_port_bad_o[i] = '0;
     end
   end
-  assign status_in0_o = in_all[0];
-  assign status_in1_o = in_all[1];
-  assign status_in2_o = in_all[2];
-  assign status_in3_o = in_all[3];
-  assign status_in4_o = in_all[4];
-  assign status_in5_o = in_all[5];
-  assign status_in6_o = in_all[6];
-  assign status_in7_o = in_all[7];
-  assign status_in8_o = in_all[8];
-  assign status_in9_o = in_all[9];
-  assign status_in10_o = in_all[10];
-  assign status_in11_o = in_all[11];
-  assign status_in12_o = in_all[12];
-  assign status_in13_o = in_all[13];
-  assign status_in14_o = in_all[14];
-  assign status_in15_o = in_all[15];
-  assign status_out0_o = out_all[0];
-  assign status_out1_o = out_all[1];
-  assign status_out2_o = out_all[2];
-  assign status_out3_o = out_all[3];
-  assign status_out4_o = out_all[4];
-  assign status_out5_o = out_all[5];
-  assign status_out6_o = out_all[6];
-  assign status_out7_o = out_all[7];
-  assign status_out8_o = out_all[8];
-  assign status_out9_o = out_all[9];
-  assign status_out10_o = out_all[10];
-  assign status_out11_o = out_all[11];
-  assign status_out12_o = out_all[12];
-  assign status_out13_o = out_all[13];
-  assign status_out14_o = out_all[14];
-  assign status_out15_o = out_all[15];
-  assign status_bad0_o = bad_all[0];
-  assign status_bad1_o = bad_all[1];
-  assign status_bad2_o = bad_all[2];
-  assign status_bad3_o = bad_all[3];
-  assign status_bad4_o = bad_all[4];
-  assign status_bad5_o = bad_all[5];
-  assign status_bad6_o = bad_all[6];
-  assign status_bad7_o = bad_all[7];
-  assign status_bad8_o = bad_all[8];
-  assign status_bad9_o = bad_all[9];
-  assign status_bad10_o = bad_all[10];
-  assign status_bad11_o = bad_all[11];
-  assign status_bad12_o = bad_all[12];
-  assign status_bad13_o = bad_all[13];
-  assign status_bad14_o = bad_all[14];
-  assign status_bad15_o = bad_all[15];
 
   // ---------------------------------------------------------------- probes
   for (genvar i = 0; i < int'(MaxPorts); i++) begin : gen_probe

@@ -75,6 +75,10 @@ def _axi(master: bool) -> dict[str, Signal]:
     return signals
 
 
+# The longest status port that is one value; a longer one is several counters.
+STATUS_BITS = 64
+COUNTER_BITS = 32
+
 # Optional: a master that announces the bytes left in a burst sequence.
 ROW = ("awuser_o", "aruser_o")
 # Optional: a master that needs the next beat of read data announced a few clocks ahead.
@@ -309,6 +313,11 @@ def group(device: Elaborated) -> list[Bundle]:
             raise BundleError(
                 f"{device.top}: port {port.name} is {port.width} bits wide, "
                 f"bundle {kind} needs {signal.width}"
+            )
+        if kind == "status" and port.width > STATUS_BITS and port.width % COUNTER_BITS:
+            raise BundleError(
+                f"{device.top}: port {port.name} is {port.width} bits wide; more than {STATUS_BITS} are "
+                f"counters of {COUNTER_BITS} each"
             )
         bundles.setdefault((kind, name), Bundle(kind, name)).ports[short] = index
     grouped = list(bundles.values())

@@ -50,3 +50,17 @@ def test_a_row_of_another_width_and_a_missing_port_are_refused() -> None:
         group(top({"awuser_o": 12}))
     with pytest.raises(BundleError, match="bundle dma lacks dma_awlen_o"):
         group(top({"awuser_o": 13}, without="awlen_o"))
+
+
+@pytest.mark.parametrize("width", [1, 33, 64, 96, 512])
+def test_a_status_port_is_one_value_or_counters_of_32_bits(width: int) -> None:
+    device = top({})
+    with_status = Elaborated("top", (*device.ports, Port("status_each_o", width, True)), (), {})
+    assert group(with_status)[-1].ports == {"each": len(device.ports)}
+
+
+def test_counters_of_another_width_are_refused() -> None:
+    device = top({})
+    with_status = Elaborated("top", (*device.ports, Port("status_each_o", 90, True)), (), {})
+    with pytest.raises(BundleError, match="status_each_o is 90 bits wide; more than 64 are counters of 32"):
+        group(with_status)

@@ -15,6 +15,7 @@ from cocotb.triggers import FallingEdge
 from link_end import DATA, MASK, SYM_EOP, SYM_SOP, Arrival, End, Packet, Word, body
 
 PORTS = int(os.environ["SWITCH_PORTS"])
+MAX_PORTS = 16
 LATENCY = 6  # SOP on the pins to SOP on the pins, idle switch
 MAX_WORDS = 128
 CORE = os.environ.get("SWITCH_TESTS", "all") == "all"
@@ -137,6 +138,11 @@ class Net:
     def status(self, name: str) -> int:
         return int(getattr(self.dut, f"status_{name}_o").value)
 
+    def of_ports(self, name: str) -> list[int]:
+        """A counter of each port that a switch may have."""
+        value = self.status(f"port_{name}")
+        return [value >> 32 * port & MASK for port in range(MAX_PORTS)]
+
     def flows(self) -> dict[tuple[int, int], list[Packet]]:
         """Packets sent, by source and destination, in order."""
         flows: dict[tuple[int, int], list[Packet]] = {}
@@ -167,9 +173,10 @@ class Net:
         assert all(a.good for end in self.ends for a in end.arrivals)
         count = sum(map(len, sent.values()))
         assert self.status("packets_in") == self.status("packets_out") == count
-        for i in range(PORTS):
-            assert self.status(f"in{i}") == len(self.ends[i].sent_packets)
-            assert self.status(f"out{i}") == len(self.ends[i].arrivals)
+        none = [0] * (MAX_PORTS - PORTS)
+        assert self.of_ports("in") == [len(end.sent_packets) for end in self.ends] + none
+        assert self.of_ports("out") == [len(end.arrivals) for end in self.ends] + none
+        assert self.of_ports("bad") == [0] * MAX_PORTS
         for name in (
             "bad",
             "crc_bad",

@@ -131,14 +131,25 @@ impl DeviceHandle {
         self.device.schedule_reset(reset);
     }
 
-    /// The values of all `status_<name>_o` ports, by `<name>`.
+    /// The values of all `status_<name>_o` ports, by `<name>`. A port wider than 64 bits is several
+    /// counters of 32 bits, `<name>0` in its lowest.
     #[must_use]
     pub fn status(&self) -> BTreeMap<String, u64> {
-        let status = |(port, pin): (&String, &OutputPin)| {
-            let name = port.strip_prefix("status_")?.strip_suffix("_o")?;
-            Some((name.to_owned(), pin.get()))
-        };
-        self.device.outputs.iter().filter_map(status).collect()
+        let mut values = BTreeMap::new();
+        for (port, pin) in &self.device.outputs {
+            let Some(name) = port.strip_prefix("status_").and_then(|rest| rest.strip_suffix("_o"))
+            else {
+                continue;
+            };
+            if pin.width() <= 64 {
+                values.insert(name.to_owned(), pin.get());
+            } else {
+                for index in 0..pin.width().div_ceil(32) as usize {
+                    values.insert(format!("{name}{index}"), u64::from(pin.word(index)));
+                }
+            }
+        }
+        values
     }
 
     /// Elapsed cycles of `clk_i`, and how many of them were evaluated.

@@ -7,13 +7,14 @@ use std::rc::Rc;
 use isthmus_sim::kernel::{Description, Direction, Model, PinStorage, PortInfo};
 use isthmus_sim::{ClockConfig, DeviceConfig, Hertz, Picoseconds, SimConfig, SimError, Simulation};
 
-const PORTS: [(&str, u32, Direction); 6] = [
+const PORTS: [(&str, u32, Direction); 7] = [
     ("clk_i", 1, Direction::Input),
     ("rst_ni", 1, Direction::Input),
     ("time_cycles_i", 64, Direction::Input),
     ("trigger_i", 1, Direction::Input),
     ("status_latched_o", 64, Direction::Output),
     ("idle_o", 1, Direction::Output),
+    ("status_each_o", 96, Direction::Output),
 ];
 
 /// Latches the cycle at which its trigger rose.
@@ -46,6 +47,9 @@ impl Model for Latch {
         }
         self.clk = clk;
         self.pins[5].set(1);
+        for word in 0..3 {
+            self.pins[6].set_word(word, 7 + word as u32);
+        }
         Ok(())
     }
 }
@@ -56,7 +60,7 @@ fn latch(width: u32) -> (Box<Latch>, Rc<Cell<u64>>) {
         width: if name == "time_cycles_i" { width } else { bits },
         direction,
     };
-    let pins = (0..PORTS.len()).map(|_| PinStorage::words(Rc::from(vec![Cell::new(0); 2])));
+    let pins = (0..PORTS.len()).map(|_| PinStorage::words(Rc::from(vec![Cell::new(0); 3])));
     let evaluations = Rc::new(Cell::new(0));
     let description = Description { ports: PORTS.map(info).to_vec(), ..Description::default() };
     let counted = Rc::clone(&evaluations);
@@ -88,6 +92,16 @@ fn config() -> DeviceConfig {
         resets: vec![],
         holds: vec![],
     }
+}
+
+#[test]
+fn a_status_port_of_more_than_64_bits_is_counters_of_32() {
+    let simulation = simulation(false);
+    let device = simulation.add_model(latch(64).0, &config()).unwrap();
+    simulation.run_for(Picoseconds(10 * 12_800)).unwrap();
+    let status = device.status();
+    assert_eq!(status.keys().collect::<Vec<_>>(), ["each0", "each1", "each2", "latched"]);
+    assert_eq!((status["each0"], status["each1"], status["each2"]), (7, 8, 9));
 }
 
 #[test]
