@@ -185,8 +185,12 @@ def _walk(top: AddrmapNode) -> Iterator[RegNode]:
 
 
 def _property(node: AddrmapNode | RegNode | FieldNode | MemNode, name: str) -> str:
-    """A text may be broken into lines anywhere between its words."""
-    return " ".join(str(node.get_property(name) or "").split())
+    return _text(node.get_property(name))
+
+
+def _text(value: object) -> str:
+    """A text of a source, which may be broken into lines between its words."""
+    return " ".join(str(value or "").split())
 
 
 def _register(top: AddrmapNode, reg: RegNode) -> Register:
@@ -208,7 +212,7 @@ def _codes(top: AddrmapNode) -> tuple[Code, ...]:
     for reg in _walk(top):
         for field in reg.fields():
             values = field.get_property("encode")
-            found += [Code(v.name, v.value, " ".join((v.rdl_desc or "").split())) for v in values] if values else []
+            found += [Code(v.name, v.value, _text(v.rdl_desc)) for v in values] if values else []
     return tuple(found)
 
 

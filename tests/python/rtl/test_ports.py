@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each port of a module that a user may take is described: docs/how-to/put-a-core-on-your-board.md has the rule."""
+"""Each port of a module that a user may take is described.
+
+docs/how-to/put-a-core-on-your-board.md has the rule.
+"""
 
 from __future__ import annotations
 
