@@ -45,7 +45,7 @@ module coherence_peer
   input  line_kind_e               req_kind_i,  // as coherence_remote and coherence_host
   input  logic                     req_write_i,  // 0: load of a line; 1: store of the mask's bytes
   input  index_t                   req_index_i,  // line of 128 bytes; its first bit says whose
-  input  logic [7:0]               req_tag_i,  // not that of an open request, as of the response
+  input  logic [7:0]               req_tag_i,  // of no other open request; its response has it too
   input  mask_t                    req_mask_i,  // of a store: bit n, byte n
   input  line_t                    req_data_i,  // of a store: byte n in bits 8n+7:8n
   input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a cached write: instead of it
