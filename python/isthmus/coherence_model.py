@@ -11,7 +11,7 @@ one thing wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from isthmus.coherence import HOME, REMOTE, Request, Response, Step, Table
@@ -97,8 +97,9 @@ def model(table: Table, rules: Rules = Rules(), covered: bool = True, system: Sy
 
 
 _FIELDS = (
-    "remote copy owed agent home line memory directory phase why kept given heard victim needed truth".split()
-)
+    "remote", "copy", "owed", "agent", "home", "line", "memory", "directory", "phase", "why", "kept", "given",
+    "heard", "victim", "needed", "truth",
+)  # fmt: skip
 _STATE = """\
     remote: Remote; copy: Value; owed: boolean;          -- the remote cache; a GACK is owed
     agent: Uncached;                                     -- the agent without a cache
@@ -608,16 +609,16 @@ STUCK: Mapping[str, Variant] = {
         "a grant waits until its GACK has room, so an answer blocks answers",
         rules=Rules(at_once=True),
         system=TWO_HOMES,
-    ),  # fmt: skip
+    ),
     "forwards-with-requests": Variant(
         "forwards share the circuit of requests, which wait for them",
         rules=Rules(mixed=True),
         system=replace(TWO_HOMES, places=2),
-    ),  # fmt: skip
+    ),
     "victims-wait": Variant(
         "victims wait for the end of their line's transaction, and GACK behind them",
         rules=Rules(blocked=True),
         system=TWO_HOMES,
-    ),  # fmt: skip
+    ),
 }
 """By name; each must come to a stop."""

@@ -100,7 +100,7 @@ def test_the_published_interface_answers_later_by_its_firmware(run: Run) -> None
 
 
 def test_what_the_published_interface_cannot_take_is_lost_and_counted(run: Run) -> None:
-    """A datagram every 0.4 us, where its firmware needs 5: queues of the ports end, and events have no answer.
+    """A datagram every 0.4 us, where its firmware needs 5: queues overflow, and events get no answer.
     A loss that no port counts would be in `checked`."""
     found = run(profile="as-published", rate_per_s=2e7, groups=400)
     overflow = sum(found["counters"][f"port{port}.overflow"] for port in range(4))

@@ -395,9 +395,8 @@ async def broadcast_reaches_our_port_alone(dut: object) -> None:
         for port in (ME.port, ME.port ^ 1):
             node = Node(b"\xff" * 6, ip, port)
             seen = await b.send([with_fcs(udp_frame(PEER, node, b"hello"))])
-            assert [one.broadcast for one in seen] == [True] * (
-                ip in (everybody, subnet) and port == ME.port
-            ), (ip, port)
+            taken = ip in (everybody, subnet) and port == ME.port
+            assert [one.broadcast for one in seen] == [True] * taken, (ip, port)
 
 
 @cocotb.test()

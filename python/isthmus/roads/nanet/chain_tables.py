@@ -76,8 +76,8 @@ def of(m: Measurement) -> Mapping[str, Any]:
 
 
 COLUMNS = (
-    "profile", "links", "finder", "search", "merge", "format", "noise", "M events/s", "carried", "wire", "cores",
-    *SHOWN, "event to answer p99.9", "max", "late", "lost",
+    "profile", "links", "finder", "search", "merge", "format", "noise", "M events/s", "carried", "wire",
+    "cores", *SHOWN, "event to answer p99.9", "max", "late", "lost",
 )  # fmt: skip
 
 
