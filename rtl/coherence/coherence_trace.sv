@@ -244,7 +244,7 @@ module coherence_trace
       else if (overrun_q != '0) gap_q <= 1'b1;
       else if (push) gap_q <= 1'b0;
       if (clear) gone_q <= 1'b0;
-      else if (drop && valid && !emptying_q) gone_q <= 1'b1;
+      else if (drop && valid && !pop && !emptying_q) gone_q <= 1'b1;
       if (clear) {overrun_q, missed_q, lost_q} <= '0;
       else begin
         overrun_q <= overrun;

@@ -274,6 +274,37 @@ async def the_newest_stay_where_that_is_chosen(dut: Any) -> None:
 
 
 @cocotb.test()
+async def a_record_that_is_taken_as_the_next_one_needs_its_place_is_not_gone(dut: Any) -> None:
+    """A ring that is full or nearly so, one more message, and a load of the oldest record clocks later."""
+    bench = Bench(dut)
+    await bench.start()
+    for filled in (DEPTH, DEPTH + 1):
+        for later in range(10):
+            await bench.store(CONTROL, ON | ALL | CLEAR)
+            for _ in range(2 * DEPTH):
+                await bench.step()
+            for number in range(filled + 1):
+                last = number == filled
+                for clock in range(1 if last else 8):
+                    dut.tx_i.value = (
+                        (1 << CIRCUITS * (4 + 64 * CHUNK) + 12)
+                        | (1 << CIRCUITS * 64 * CHUNK + 48)
+                        | (header(1, number, bench.rng) << 64 * CHUNK * 12)
+                    )
+                    dut.tx_ready_i.value = (clock == 0) << 12
+                    dut.window_i.value = 0
+                    await FallingEdge(dut.clk_i)
+            for _ in range(later):
+                await bench.step()
+            taken = await bench.load(TAKE) >> 63
+            for _ in range(20):
+                await bench.step()
+            gone = await bench.load(STATUS) >> 48 & 1
+            found = taken + len(await bench.records())
+            assert gone == (found < filled + 1), (filled, later, found)
+
+
+@cocotb.test()
 async def a_line_is_asked_for_until_it_is_known(dut: Any) -> None:
     bench = Bench(dut)
     await bench.start()
