@@ -75,6 +75,12 @@ fn all_levels_give_the_same_bits() {
     }
 }
 
+#[cfg(target_arch = "aarch64")]
+#[test]
+fn neon_is_a_level_of_every_aarch64() {
+    assert_eq!(Level::best(), Level::Neon);
+}
+
 #[test]
 fn words_with_bits_are_marked() {
     let found = Level::best().run(Everything(&numbers()));
