@@ -55,7 +55,7 @@ def check(text: str, many: bool = False) -> Checked:
         _run(
             [
                 "gcc",
-                "-O2" if many else "-O0",
+                "-O1" if many else "-O0",
                 "-mcx16",
                 "-w",
                 "-o",

@@ -151,8 +151,8 @@ def test_percentiles_are_there_with_and_without_the_machine_s_noise(times: Path)
 def test_the_page_says_up_to_which_rate_answers_come_in_time(times: Path) -> None:
     drawn = page.page(measured(times))
     assert (
-        "At 5 million events a second the answers are out 5.00 us (p50), 7.50 us (p99), 10.00 us (max)"
-        in drawn
+        "At 5 million events a second over 4 links of 1 Gbit/s the answers are out 5.00 us (p50), "
+        "7.50 us (p99), 10.00 us (max)" in drawn
     )
     assert "none of 3,200 events later than 100 us" in drawn
     assert "Of 12 million offered, the links carry 10.00: 900 of 3,200 are late." in drawn
