@@ -24,8 +24,11 @@
 
 #![warn(missing_docs)]
 #![cfg_attr(not(feature = "tokio"), allow(dead_code, reason = "what only tasks of tokio use"))]
-#![forbid(unsafe_code)]
+// Mappings of memory that a device writes need some, in one file of `board`.
+#![cfg_attr(not(feature = "board"), forbid(unsafe_code))]
 
+#[cfg(feature = "board")]
+pub mod board;
 pub mod coherent;
 pub mod etherbone;
 pub mod field;

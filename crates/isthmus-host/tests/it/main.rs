@@ -4,6 +4,8 @@
 #[cfg(feature = "tokio")]
 mod asynchronous;
 mod block;
+#[cfg(feature = "board")]
+mod board;
 mod bulk;
 mod etherbone_client;
 mod etherbone_codec;
