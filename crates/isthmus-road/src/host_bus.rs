@@ -305,6 +305,36 @@ impl DmaMemory for HostMemory {
     }
 }
 
+/// What a program of one host needs: loads and stores to the interface, and memory that it reaches.
+#[derive(Clone)]
+pub struct Machine {
+    /// BAR 0 of its interface.
+    pub mmio: Bar,
+    /// Its memory.
+    pub memory: HostMemory,
+    /// The interface's interrupt.
+    pub interrupt: InterruptLine,
+}
+
+impl Machine {
+    /// Bytes of its memory as they are now; takes no simulated time. None behind its end.
+    #[must_use]
+    pub fn peek(&self, at: usize, bytes: usize) -> Option<Vec<u8>> {
+        self.memory.host().memory().read(at, bytes).ok()
+    }
+
+    /// Writes its memory; takes no simulated time. False behind its end.
+    pub fn poke(&self, at: usize, data: &[u8]) -> bool {
+        self.memory.host().memory().write(at, data).is_ok()
+    }
+
+    /// The address on this host's bus of a byte of its memory.
+    #[must_use]
+    pub fn address(&self, at: usize) -> u64 {
+        self.memory.bus_address() + at as u64
+    }
+}
+
 /// Eight bytes, least significant first.
 pub(crate) fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))

@@ -5,6 +5,7 @@
 mod breakdown;
 mod chain;
 mod commodity;
+mod interface;
 mod ledger;
 mod pair;
 mod program;
@@ -28,6 +29,7 @@ use isthmus_sim::Picoseconds;
 use crate::arrivals::{Arrivals, is_saturated};
 use crate::error::RoadError;
 use crate::gpu::DataMemory;
+pub use crate::host_bus::{Bar, HostMemory, InterruptLine, Machine};
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Throughput,
 };
@@ -35,6 +37,7 @@ use crate::model::MakeModel;
 use crate::operation::Operation;
 use crate::road::{Context, Road, ServeWatch};
 use crate::watch::{Step, Watch, follow};
+pub use interface::{Interface, Source};
 use ledger::{Ledger, Sent};
 use program::{Outcome, Program};
 use scenario::{NAME, NanetScenario};

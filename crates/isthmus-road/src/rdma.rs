@@ -29,7 +29,7 @@ use isthmus_host::rdma::HostId;
 use isthmus_sim::Picoseconds;
 
 use crate::error::RoadError;
-pub use crate::host_bus::{Bar, HostMemory, InterruptLine};
+pub use crate::host_bus::{Bar, HostMemory, InterruptLine, Machine};
 use crate::measurement::{
     Carried, Checked, Excluded, HostSamples, Measurement, Samples, SimulationCost, Throughput,
 };
@@ -41,7 +41,7 @@ use crate::together::try_all;
 use crate::watch::{Step, Watch, follow};
 use breakdown::{Breakdown, Observer};
 use carry::Surroundings;
-pub use network::{HostProgram, Machine, Network};
+pub use network::{HostProgram, Network};
 use pair::Pair;
 use program::{ProgramOutcome, Side, Task};
 use scenario::{PostingName, RdmaScenario, RdmaTest};

@@ -41,8 +41,8 @@ pub(super) const SOURCE_MAC: MacAddress = MacAddress([2, 0, 0, 0, 1, 0]);
 pub(super) const SOURCE_IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 1);
 pub(super) const SOURCE_PORT: u16 = 6_000;
 const MAC: MacAddress = MacAddress([2, 0, 0, 0, 0, 0x10]);
-const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 16);
-const UDP_PORT: u16 = 6_666;
+pub(super) const IP: Ipv4Addr = Ipv4Addr::new(192, 168, 20, 16);
+pub(super) const UDP_PORT: u16 = 6_666;
 /// Queue size of a source: more than a run can have in flight.
 const QUEUE_BYTES: u64 = 64 << 20;
 const ETHERNET_HEADER_BYTES: usize = 14;
@@ -60,11 +60,20 @@ pub(super) struct Station {
     pub(super) queue_bytes: u64,
     /// Whether datagrams are sent back too.
     pub(super) echo: bool,
+    /// The host has at least so much memory.
+    pub(super) memory_bytes: usize,
 }
 
 impl Default for Station {
     fn default() -> Self {
-        Self { mac: MAC, ip: IP, udp_port: UDP_PORT, queue_bytes: QUEUE_BYTES, echo: false }
+        Self {
+            mac: MAC,
+            ip: IP,
+            udp_port: UDP_PORT,
+            queue_bytes: QUEUE_BYTES,
+            echo: false,
+            memory_bytes: 0,
+        }
     }
 }
 
@@ -157,6 +166,7 @@ impl World {
             .map(|number| NanetPort::build(&simulation, &device, (scenario, station), number))
             .collect::<Result<Vec<_>, _>>()?;
         let (mut config, bytes) = layout(scenario, station.echo);
+        let bytes = bytes.max(station.memory_bytes);
         let (link, host) = machine(&simulation, &device, scenario, (bytes, ""))?;
         let (platform, memory) = (&scenario.platform, scenario.workload.memory);
         let mut data = Data::new(NAME, &host, &config);

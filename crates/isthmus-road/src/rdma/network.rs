@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::pin::Pin;
 
-use isthmus_host::pcie::DmaMemory;
 use isthmus_host::rdma::{EndpointConfig, HostId};
 use isthmus_sim::kernel::{ResetSpec, Sim};
 use isthmus_sim::{Picoseconds, Simulation};
@@ -13,7 +12,7 @@ use super::scenario::RdmaScenario;
 use super::scenario::memory::Layout;
 use super::world::{Node, World};
 use crate::error::RoadError;
-use crate::host_bus::{Bar, HostMemory, InterruptLine, MEMORY_BASE};
+use crate::host_bus::{HostMemory, InterruptLine, MEMORY_BASE, Machine};
 use crate::together::try_all;
 
 /// The gateware of all hosts and switches, simulated, and the machines that host programs run on.
@@ -23,36 +22,6 @@ use crate::together::try_all;
 pub struct Network {
     world: World,
     scenario: RdmaScenario,
-}
-
-/// What a program of one host needs: loads and stores to the interface, and memory that it reaches.
-#[derive(Clone)]
-pub struct Machine {
-    /// BAR 0 of its interface.
-    pub mmio: Bar,
-    /// Its memory.
-    pub memory: HostMemory,
-    /// The interface's interrupt.
-    pub interrupt: InterruptLine,
-}
-
-impl Machine {
-    /// Bytes of its memory as they are now; takes no simulated time. None behind its end.
-    #[must_use]
-    pub fn peek(&self, at: usize, bytes: usize) -> Option<Vec<u8>> {
-        self.memory.host().memory().read(at, bytes).ok()
-    }
-
-    /// Writes its memory; takes no simulated time. False behind its end.
-    pub fn poke(&self, at: usize, data: &[u8]) -> bool {
-        self.memory.host().memory().write(at, data).is_ok()
-    }
-
-    /// The address on this host's bus of a byte of its memory.
-    #[must_use]
-    pub fn address(&self, at: usize) -> u64 {
-        self.memory.bus_address() + at as u64
-    }
 }
 
 impl Network {

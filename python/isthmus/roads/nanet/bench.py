@@ -168,6 +168,12 @@ def measure(
     runner    instead of the simulator
     """
     session = Session(title, runner=runner, given=given, waveform=waveform)
+    wanted = scenarios(session, points)
+    return session.document(session.run(wanted), points[0].stream.seed if points else 0)
+
+
+def scenarios(session: Session, points: Sequence[Point]) -> list[dict[str, Any]]:
+    """The points as the engine takes them, with the models of a session. Raises `UserError`."""
     wanted = []
     for point in points:
         check(point.stream)
@@ -184,7 +190,7 @@ def measure(
         values = parameters(platform, point.profile, stream.ports, stream.page_kib, send=sends)
         model = session.model(top(platform), values)
         wanted.append(scenario(platform, point.profile, stream, model))
-    return session.document(session.run(wanted), points[0].stream.seed if points else 0)
+    return wanted
 
 
 def profiles(chosen: str) -> Sequence[Profile]:

@@ -12,6 +12,7 @@ from isthmus.options import (
     PROFILES,
     Platform,
     Platforms,
+    PrintScenario,
     Profile,
     ResultOptions,
     Seed,
@@ -82,12 +83,13 @@ def nanet(
     profile: Profile = "all",
     waveform: Annotated[Path | None, waveform_of("the interface")] = None,
     seed: Seed = 1,
+    print_scenario: PrintScenario = False,
     **options: Unpack[ResultOptions],
 ) -> None:
     """UDP datagrams from the wire into a host's or a GPU's memory, or from the host's to the wire."""
     from isthmus.roads.nanet import command
 
-    command.run(
+    asked = command.Asked(
         size=size,
         iterations=iterations,
         ports=ports,
@@ -102,10 +104,12 @@ def nanet(
         operation=operation,
         platform=platform,
         profile=profile,
-        waveform=waveform,
         seed=seed,
-        **results(options),
     )
+    if print_scenario:
+        print(command.scenario_text(asked))
+        return
+    command.run(asked, waveform=waveform, **results(options))
 
 
 @with_results

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus import platforms
+from isthmus.bench import runner as running
 from isthmus.bench.output import Format, publish
 from isthmus.bench.runner import Runner
+from isthmus.bench.session import Session
 from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.nanet import ROAD, chain_tables, tables
@@ -24,6 +28,7 @@ from isthmus.roads.nanet.bench import (
     measure,
     parse_memories,
     profiles,
+    scenarios,
 )
 from isthmus.roads.nanet.chain import Chain
 from isthmus.roads.nanet.chain import measure as measure_chains
@@ -37,46 +42,45 @@ NOISES = {None: (True,), "yes": (True,), "no": (False,), "both": (True, False)}
 OPERATIONS = {"receive": RECEIVE, "send": SEND}
 
 
-def run(
-    *,
-    size: str = "64,256,1024,1472",
-    iterations: int = 200,
-    ports: int = 1,
-    window: str | None = None,
-    rate: str | None = None,
-    buffers: int = 64,
-    datagrams: int = 1,
-    driver: str = "poll",
-    policy: str = "newest",
-    page: int = 0,
-    memory: str = "host",
-    operation: str = "receive",
-    platform: str = PLATFORM,
-    profile: str = "all",
-    waveform: Path | None = None,
-    seed: int = 1,
-    format: Format = "table",  # noqa: A002
-    out: Path = Path("out"),
-    out_json: Path | None = None,
-    runner: Runner | None = None,
-) -> Document:
-    """`isthmus bench nanet`: measure, write `out/nanet.json`, `.csv` and `.html`, print."""
-    if window is not None and rate is not None:
+@dataclass(frozen=True)
+class Asked:
+    """The runs that the options of `isthmus bench nanet` name."""
+
+    size: str = "64,256,1024,1472"
+    iterations: int = 200
+    ports: int = 1
+    window: str | None = None
+    rate: str | None = None
+    buffers: int = 64
+    datagrams: int = 1
+    driver: str = "poll"
+    policy: str = "newest"
+    page: int = 0
+    memory: str = "host"
+    operation: str = "receive"
+    platform: str = PLATFORM
+    profile: str = "all"
+    seed: int = 1
+
+
+def wanted(asked: Asked) -> list[Point]:
+    """The runs. Raises `UserError` with one line for what cannot be run."""
+    a = asked
+    if a.window is not None and a.rate is not None:
         raise UserError("--window and --rate exclude each other: datagrams in flight, or datagrams a second")
-    arrivals: list[tuple[int | None, float | None]] = [(None, parse_rate(rate))] if rate else []
+    arrivals: list[tuple[int | None, float | None]] = [(None, parse_rate(a.rate))] if a.rate else []
     if not arrivals:
-        arrivals = [(each, None) for each in _windows(window or f"1,{STREAM_WINDOW}")]
-    chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    target = result_file(out, ROAD.name, out_json)
-    designs = profiles(profile)
-    if page:
-        if profile == AS_PUBLISHED:
+        arrivals = [(each, None) for each in _windows(a.window or f"1,{STREAM_WINDOW}")]
+    chosen = platforms.chosen(a.platform, KINDS, ROAD.name)
+    designs = profiles(a.profile)
+    if a.page:
+        if a.profile == AS_PUBLISHED:
             raise UserError(
                 "page: the published interface translates no addresses; expected --profile isthmus"
             )
         designs = [one for one in designs if one != AS_PUBLISHED]
-    if operation == "send":
-        if profile == AS_PUBLISHED:
+    if a.operation == "send":
+        if a.profile == AS_PUBLISHED:
             raise UserError(
                 "operation: the document has no figure of a program's UDP; expected --profile isthmus"
             )
@@ -87,28 +91,54 @@ def run(
                 bytes_,
                 flight,
                 per_s,
-                ports,
-                buffers,
-                datagrams,
-                driver=driver,
-                policy=policy,
-                page_kib=page,
-                operation=OPERATIONS[operation],
+                a.ports,
+                a.buffers,
+                a.datagrams,
+                driver=a.driver,
+                policy=a.policy,
+                page_kib=a.page,
+                operation=OPERATIONS[a.operation],
                 memory=kind,
-                iterations=iterations,
-                seed=seed,
+                iterations=a.iterations,
+                seed=a.seed,
             ),
             design,
             where,
         )
         for where in chosen
-        for kind in parse_memories(memory)
+        for kind in parse_memories(a.memory)
         for flight, per_s in arrivals
-        for bytes_ in parse_sizes(size, LARGEST)
+        for bytes_ in parse_sizes(a.size, LARGEST)
         for design in designs
     ]
     for point in points:
         check(point.stream)
+    return points
+
+
+def scenario_text(asked: Asked) -> str:
+    """The scenario of the one run as JSON, its model built."""
+    points = wanted(asked)
+    if len(points) != 1:
+        raise UserError(
+            f"print-scenario: {len(points)} runs; expected one size, one window, one memory and one profile"
+        )
+    [made] = scenarios(Session(ROAD.name, given=running.model), points)
+    return json.dumps(made, indent=1)
+
+
+def run(
+    asked: Asked,
+    *,
+    waveform: Path | None = None,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+) -> Document:
+    """`isthmus bench nanet`: measure, write `out/nanet.json`, `.csv` and `.html`, print."""
+    target = result_file(out, ROAD.name, out_json)
+    points = wanted(asked)
     if waveform is not None and len(points) != 1:
         raise UserError(
             f"waveform: {len(points)} runs; expected one size, one window, one memory and one profile"

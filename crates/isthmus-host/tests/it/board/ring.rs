@@ -29,7 +29,7 @@ fn blocks_go_to_a_device_and_come_back_over_mapped_memory() {
     let bar = Bar::open(&path, 4096).unwrap();
 
     let registers = Window::open(&path, 4096).unwrap();
-    let (mut done, mut own) = (0, vec![0; BLOCK]);
+    let (mut done, mut own) = (0, vec![0_u8; BLOCK]);
     let _device = Device::start(move || {
         let posted = registers.load64(DOORBELL as usize).unwrap() as u32;
         while done < posted {

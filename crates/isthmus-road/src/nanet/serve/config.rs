@@ -116,6 +116,7 @@ impl NanetServe {
             udp_port: self.udp_port,
             queue_bytes: (ON_LINE * (MAX_TAGGED + AROUND)) as u64,
             echo: self.echo,
+            memory_bytes: 0,
         }
     }
 }
