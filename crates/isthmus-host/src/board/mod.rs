@@ -24,3 +24,8 @@ pub use memory::{HugePages, Iommu, Memory, MemoryOptions};
 pub use sysfs::{Function, Sysfs};
 pub use vfio::Vfio;
 pub use window::Window;
+
+/// Compiles the programs of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/how-to/run-on-a-board.md")]
+mod how_to {}

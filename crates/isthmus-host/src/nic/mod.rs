@@ -825,3 +825,8 @@ fn check_pages<D: DmaMemory>(paging: &Paging, memory: &D) -> Result<(), NicError
     }
     Ok(())
 }
+
+/// Compiles the programs of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/how-to/receive-a-stream.md")]
+mod how_to {}

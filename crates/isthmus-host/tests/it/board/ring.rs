@@ -18,7 +18,7 @@ const PLACE: RingPlace = RingPlace { descriptors: 0, records: 0x1000, slots: 8 }
 const OUT: usize = 0x2000;
 const BACK: usize = 0x3000;
 const BLOCK: usize = 256;
-const ROUNDS: u64 = 500;
+const ROUNDS: u64 = 200;
 
 #[test]
 fn blocks_go_to_a_device_and_come_back_over_mapped_memory() {
