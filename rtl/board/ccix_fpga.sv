@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// Device: an FPGA that reads and writes host memory over CCIX, by a request agent without a cache.
+/// Device: an FPGA that reads and writes host memory over CCIX, by a request agent without a cache
+/// or with one.
 ///
 /// tasks -> ccix_traffic -> ccix_translate -> ccix_node -> CCIX interface of a PCIe hard block
 /// (docs/explanation/cores/ccix.md)
@@ -7,17 +8,20 @@
 ///   Pins        cxs: a packet's beats of 512 bits, credits both ways. task: the traffic
 ///               generator's commands and their ends
 ///   Translation with Translate: addresses are virtual, ccix_translate has the pages of the host's
-///               tables. Without: physical addresses, a wire
+///               tables. Without: physical addresses, a wire. With CacheLines as well the cache
+///               is behind it, and keeps lines by their physical addresses
 ///   Port        with AxiPort: axi_traffic -> AXI of 512 bits and one ID -> coherence_axi in the
 ///               place of ccix_traffic
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
-///               beat to the task's end 2 cycles. With AxiPort a read that hits the cache:
-///               its address on AR to its beat on R 5 cycles
+///               beat to the task's end 2 cycles. In front of a cache a translation that hits costs
+///               1 cycle. With AxiPort a read that hits the cache: its address on AR to its beat on
+///               R 5 cycles
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2,
-///               Ahead, Direct as ccix_translate; AxiPort only with CacheLines
-///   Not done    the hard block; atomics through the AXI port
+///               Ahead, Direct as ccix_translate, Direct without CacheLines: a cache takes physical
+///               addresses alone; AxiPort only with CacheLines and without Translate
+///   Not done    the hard block; atomics and virtual addresses through the AXI port
 module ccix_fpga
   import ccix_pkg::*;
   import ccix_fpga_pkg::*;
@@ -84,8 +88,8 @@ module ccix_fpga
   // ---------------------------------------------------------------- the FPGA's logic
   logic refused;  // the AXI port answered with an error
   if (AxiPort) begin : gen_axi
-    if (CacheLines == 0) begin : gen_cache_check
-      $error("ccix_fpga: AxiPort needs CacheLines");
+    if (CacheLines == 0 || Translate) begin : gen_cache_check
+      $error("ccix_fpga: AxiPort needs CacheLines, and physical addresses");
     end
     axi_pkg::address_t aw, ar;
     logic awvalid, awready, wvalid, wready, wlast, bvalid, bready, arvalid, arready, rvalid, rready;
@@ -137,10 +141,14 @@ module ccix_fpga
 
   // ---------------------------------------------------------------- translation
   if (Translate) begin : gen_translate
+    if (Direct && CacheLines != 0) begin : gen_direct_check
+      $error("ccix_fpga: Direct and CacheLines: a cache takes no virtual address");
+    end
     // Its messages are few, and a request waits for each: they go first.
     assign for_translate = ans_header.kind inside {MsgTranslated, MsgInvalidate};
     ccix_translate #(
-      .NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct)
+      .NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct),
+      .Early(CacheLines != 0)
     ) u_translate (
       .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
       .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),

@@ -89,7 +89,7 @@ fn measurement(
     let rates = Rates::of(scenario, &outcome.from, &outcome.until);
     let saturated = arrivals.rate_per_s().is_some() && outcome.times.are_saturated(&counted);
     let mut busy = BTreeMap::from([("wire", rates.busy)]);
-    if matches!(workload.driver, CcixDriver::Cached | CcixDriver::CachedHit) {
+    if workload.cache || matches!(workload.driver, CcixDriver::Cached | CcixDriver::CachedHit) {
         // The cache is asked for a line a clock, of the bytes of a beat on an AXI port.
         let clocks = elapsed.0 as f64 * scenario.platform.clock_mhz / 1e6;
         busy.insert("fpga", ((count * scenario.lines()) as f64 / clocks).min(1.0));
@@ -128,7 +128,8 @@ fn measurement(
         CcixPort::Lines => "",
         CcixPort::Axi => "-axi",
     };
-    let name = format!("{}-{}{by}{port}{translated}", workload.bytes, arrivals.suffix());
+    let cache = if workload.cache { "-cache" } else { "" };
+    let name = format!("{}-{}{by}{cache}{port}{translated}", workload.bytes, arrivals.suffix());
     Ok(Measurement {
         workload: described,
         iterations: samples.count(),
@@ -152,6 +153,8 @@ struct Rates {
     messages: f64,
     /// Translations that the host was asked for, for a transfer.
     translations: f64,
+    /// Of lines, those that the FPGA's cache had.
+    hits: f64,
 }
 
 impl Rates {
@@ -170,6 +173,11 @@ impl Rates {
                 (until.walks - from.walks) as f64,
                 (until.requests - from.requests) as f64 / scenario.lines() as f64,
             ),
+            hits: 1.0
+                - share(
+                    (until.granted - from.granted) as f64,
+                    (until.requests - from.requests) as f64,
+                ),
         }
     }
 
@@ -199,6 +207,9 @@ impl Rates {
                 "walks": self.translations,
                 "retries": outcome.retries,
             });
+            if scenario.workload.cache {
+                described.insert("cache".to_owned(), json!({ "hits": self.hits }));
+            }
             described.insert("translation".to_owned(), translated);
         }
         described

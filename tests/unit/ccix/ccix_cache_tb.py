@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import cocotb
@@ -24,10 +25,11 @@ PLACES = int(os.environ.get("CCIX_PLACES", "0"))
 class Home:
     """A directory, one transaction a line; memory is what the host would see."""
 
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.memory = {line: rng.getrandbits(512) for line in range(LINES)}
-        self.state = dict.fromkeys(range(LINES), "I")
+    def __init__(self, rng: random.Random, lines: Sequence[int] = range(LINES)) -> None:
+        self.rng, self.lines = rng, lines
+        self.memory = {line: rng.getrandbits(512) for line in lines}
+        self.state = dict.fromkeys(lines, "I")
+        self.snooped = True
         self.busy: dict[int, str] = {}
         self.waiting: list[tuple[int, int, int]] = []
         self.out: list[tuple[int, int]] = []
@@ -80,8 +82,8 @@ class Home:
                 self.out.append((COMP << 60 | 1 << 56 | ident << 48 | PACK, 0))
             else:
                 self.out.append((COMP_DATA << 60 | 9 << 56 | ident << 48 | PEMD, self.memory[line]))
-        line = self.rng.randrange(LINES)
-        if snoop and line not in self.busy and self.state[line] != "I" and self.rng.random() < 0.1:
+        line = self.rng.choice(self.lines)
+        if snoop and self.snooped and line not in self.busy and self.state[line] != "I" and self.rng.random() < 0.1:
             what = FSHR if self.state[line] in "EO" and self.rng.random() < 0.5 else FINV
             self.busy[line] = str(what)
             self.snoops += 1

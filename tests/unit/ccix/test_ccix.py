@@ -23,18 +23,38 @@ def test_ccix_traffic() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages_log2", "ahead", "misses", "direct"), [(0, 0, 4, 0), (3, 6, 8, 0), (0, 0, 4, 1), (3, 6, 8, 1)]
+    ("pages_log2", "ahead", "misses", "direct", "early"),
+    [(0, 0, 4, 0, 0), (3, 6, 8, 0, 0), (0, 0, 4, 1, 0), (3, 6, 8, 1, 0), (3, 6, 8, 0, 1), (0, 0, 4, 1, 1)],
 )
 def test_ccix_translate(
-    monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, misses: int, direct: int
+    monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, misses: int, direct: int, early: int
 ) -> None:
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
     monkeypatch.setenv("CCIX_DIRECT", str(direct))
+    monkeypatch.setenv("CCIX_EARLY", str(early))
     run(
         "isthmus:ccix:ccix",
         "ccix_translate",
         "ccix_translate_tb",
-        parameters={"NumMiss": misses, "PagesLog2": pages_log2, "Ahead": ahead, "Direct": direct},
+        parameters={
+            "NumMiss": misses,
+            "PagesLog2": pages_log2,
+            "Ahead": ahead,
+            "Direct": direct,
+            "Early": early,
+        },
+    )
+
+
+@pytest.mark.parametrize(("pages_log2", "ahead"), [(0, 0), (3, 6)])
+def test_ccix_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int) -> None:
+    monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_virtual_bench",
+        "ccix_virtual_tb",
+        parameters={"PagesLog2": pages_log2, "Ahead": ahead},
+        extra_sources=[HERE / "ccix_virtual_bench.sv"],
     )
 
 

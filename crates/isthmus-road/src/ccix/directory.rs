@@ -5,6 +5,7 @@
 //! memory: a load or store of the host takes effect in memory, after the FPGA has given the line up or shared it.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 /// What the FPGA has of a line, as the home knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -148,6 +149,13 @@ impl Directory {
             .all(|line| line.phase == Phase::Idle && line.fpga.is_empty() && line.host.is_empty())
     }
 
+    /// Lines of a range that the FPGA has, or asks for.
+    pub(super) fn held(&self, lines: &Range<u64>) -> Vec<u64> {
+        let some = self.lines.range(lines.clone());
+        let held = some.filter(|(_, one)| one.remote != Remote::Invalid || !one.fpga.is_empty());
+        held.map(|(line, _)| *line).collect()
+    }
+
     /// The FPGA may have changed the line.
     pub(super) fn is_away(&self, line: u64) -> bool {
         self.lines.get(&line).is_some_and(|one| {
@@ -282,6 +290,7 @@ mod tests {
         assert!(!directory.is_idle());
         assert_eq!(directory.respond(5, Response::GivenUp).unwrap(), [Action::Host(8)]);
         assert!(directory.is_idle() && !directory.is_away(5));
+        assert!(directory.held(&(0..9)).is_empty());
     }
 
     #[test]
@@ -292,6 +301,8 @@ mod tests {
         assert_eq!(directory.respond(5, Response::StaysOwner).unwrap(), [Action::Host(7)]);
         assert!(!directory.is_away(5));
         assert_eq!(directory.ask(5, HOST_LOAD), [Action::Host(7)]);
+        assert_eq!(directory.held(&(4..6)), [5]);
+        assert!(directory.held(&(6..9)).is_empty());
         let upgrade = directory.ask(5, Waiting::Fpga(Request::Upgrade, 4));
         assert_eq!(upgrade, [Action::Grant { id: 4, data: false }]);
         assert!(directory.is_away(5));

@@ -5,7 +5,8 @@
 //! `rtl/ccix/ccix_pkg.sv`.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 
 use isthmus_sim::Picoseconds;
@@ -54,6 +55,9 @@ impl Content {
         self.changed.keys().copied()
     }
 }
+
+/// Lines of a frame that the host takes back from the FPGA at once: half of the forwards that it has room for.
+const TAKEN_AT_ONCE: usize = 8;
 
 /// What an access of the host does to its line.
 pub(super) type Touch = Box<dyn FnOnce(&mut Line)>;
@@ -251,27 +255,74 @@ impl Home {
         }
     }
 
-    fn translation(&self, translator: &Rc<Translator>, kind: u64, message: &[u64]) {
+    fn translation(self: &Rc<Self>, translator: &Rc<Translator>, kind: u64, message: &[u64]) {
         match kind {
             TRANSLATE => translator.ask(message[0] >> 48 & 0xFF, message[1]),
             FAULT => translator.fault(),
-            _ => match translator.end_move() {
-                Some((from, to, lines)) => self.move_lines(from, to, lines),
+            _ => match translator.leave() {
+                Some(frame) => self.take_back(&frame),
                 None => self.fail("a completion of no invalidation".to_owned()),
             },
+        }
+    }
+
+    /// Nothing uses a translation to this frame any more: the host takes the lines that the FPGA's cache has of it, as
+    /// does who gets the frame next, and then moves the page.
+    fn take_back(self: &Rc<Self>, frame: &Range<u64>) {
+        let held = self.directory.as_ref().map_or_else(Vec::new, |directory| {
+            directory.borrow().held(frame)
+        });
+        let held = Rc::new(RefCell::new(VecDeque::from(held)));
+        // One more until all that can be at once have begun: some are done as they begin.
+        let open = Rc::new(Cell::new(1_u32));
+        for _ in 0..TAKEN_AT_ONCE {
+            self.take_one(&held, &open);
+        }
+        open.set(open.get() - 1);
+        if open.get() == 0 {
+            self.end_move();
+        }
+    }
+
+    /// Takes the next of these lines back; with the last one the page moves.
+    fn take_one(self: &Rc<Self>, held: &Rc<RefCell<VecDeque<u64>>>, open: &Rc<Cell<u32>>) {
+        let Some(line) = held.borrow_mut().pop_front() else { return };
+        let Some(directory) = &self.directory else { return };
+        open.set(open.get() + 1);
+        let access = self.last_access.get() + 1;
+        self.last_access.set(access);
+        let (home, held, left) = (Rc::clone(self), Rc::clone(held), Rc::clone(open));
+        let taken = move |_: &mut Line| {
+            left.set(left.get() - 1);
+            home.take_one(&held, &left);
+            if left.get() == 0 {
+                home.end_move();
+            }
+        };
+        self.accesses.borrow_mut().insert(access, (false, Box::new(taken)));
+        let actions = directory.borrow_mut().ask(line, Waiting::Host { store: true, access });
+        actions.into_iter().for_each(|action| self.act(line, action));
+    }
+
+    fn end_move(&self) {
+        match self.translator.as_ref().and_then(|translator| translator.end_move()) {
+            Some((from, to, lines)) => self.move_lines(from, to, lines),
+            None => self.fail("the end of no move".to_owned()),
         }
     }
 
     /// A message of an agent with a cache: it is at the directory after the way there.
     fn coherent(self: &Rc<Self>, kind: u64, message: Vec<u64>) {
         let (opcode, line) = (message[1] >> 59, message[1] >> 7 & ((1 << 33) - 1));
-        if line >= self.lines {
+        let asks = kind == CACHE_REQUEST;
+        let leaves = self.translator.as_ref().is_some_and(|translator| translator.leaves(line));
+        if self.number_of(line).is_none() || asks && leaves {
             return self.fail(format!("a request for line {line:#x}, which is not its memory"));
         }
         let home = Rc::clone(self);
         self.sim.after(self.gateway, move || {
             let Some(directory) = &home.directory else { return };
-            let done = if kind == CACHE_REQUEST {
+            let done = if asks {
                 let request = match opcode {
                     0 => Request::Load,
                     5 => Request::LoadExclusive,
@@ -321,8 +372,11 @@ impl Home {
             Action::Grant { id, data: true } => {
                 let home = Rc::clone(self);
                 self.sim.after(self.read, move || {
+                    let Some(number) = home.number_of(line) else {
+                        return home.fail(format!("line {line:#x}: its page moved with an access open"));
+                    };
                     let mut answer = vec![header(COMP_DATA, 9, id, [0, 0]) | PEMD];
-                    answer.extend(words_of(&home.memory.borrow().at(line, line)));
+                    answer.extend(words_of(&home.memory.borrow().at(line, number)));
                     home.link.send(answer);
                 });
             }
@@ -340,7 +394,14 @@ impl Home {
     }
 
     fn touch(&self, line: u64, store: bool, touch: Touch) {
-        let mut content = self.memory.borrow().at(line, line);
+        let number = match &self.translator {
+            Some(translator) => translator.line_of(line),
+            None => Some(line),
+        };
+        let Some(number) = number else {
+            return self.fail(format!("line {line:#x}: the host has no page there"));
+        };
+        let mut content = self.memory.borrow().at(line, number);
         touch(&mut content);
         if store {
             self.memory.borrow_mut().changed.insert(line, content);
@@ -377,9 +438,14 @@ impl Home {
         self.transfers.get()
     }
 
-    /// The host loads a line that the FPGA may have changed: the FPGA shares it.
-    pub(super) fn load(self: &Rc<Self>, line: u64) {
+    /// The host loads a line, counted as the FPGA does, that the FPGA may have changed: the FPGA shares it.
+    pub(super) fn load(self: &Rc<Self>, number: u64) {
         let Some(directory) = &self.directory else { return };
+        let physical = match &self.translator {
+            Some(translator) => translator.physical_of(number),
+            None => Some(number),
+        };
+        let Some(line) = physical else { return };
         if !directory.borrow().is_away(line) {
             return;
         }

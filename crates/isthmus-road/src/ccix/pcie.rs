@@ -42,6 +42,7 @@ pub(super) fn run(
         down: of.down,
         requests: of.ended * scenario.lines(),
         walks: 0,
+        granted: 0,
     };
     let outcome = Outcome {
         times: std::mem::take(&mut measured.times),

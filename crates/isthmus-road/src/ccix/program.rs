@@ -35,6 +35,8 @@ pub(super) struct Counts {
     pub(super) requests: u64,
     /// Translations that the host was asked for.
     pub(super) walks: u64,
+    /// Lines that came to the FPGA's cache.
+    pub(super) granted: u64,
 }
 
 /// Result of a run.
@@ -208,6 +210,7 @@ impl Logic {
             down: self.agent.link.carried(Way::Down),
             requests: self.ended * self.scenario.lines(),
             walks: self.agent.translator.as_ref().map_or(0, |translator| translator.walks().walks),
+            granted: self.agent.home.transfers().granted,
         }
     }
 

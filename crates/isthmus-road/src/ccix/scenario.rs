@@ -230,6 +230,9 @@ pub struct CcixWorkload {
     /// and not when the FPGA has handed it over.
     #[serde(default)]
     pub until_visible: bool,
+    /// With the driver `svm`: lines come through the FPGA's cache; the FPGA's model must have it.
+    #[serde(default)]
+    pub cache: bool,
     /// The virtual memory, for the driver `svm`.
     #[serde(default)]
     pub translation: Option<CcixTranslation>,
@@ -287,7 +290,8 @@ impl CcixScenario {
     /// Lines are in the FPGA's cache, or come into it.
     pub(super) fn is_cached(&self) -> bool {
         use CcixDriver::{Cached, CachedHit, Contended};
-        matches!(self.workload.driver, Cached | CachedHit | Contended)
+        self.workload.cache
+            || matches!(self.workload.driver, Cached | CachedHit | Contended)
             || self.workload.locks.as_ref().is_some_and(|one| one.mode.is_cached())
     }
 
@@ -315,6 +319,7 @@ impl CcixScenario {
     /// Lines from one place where transfers begin to the next.
     pub(super) fn stride(&self) -> u64 {
         match self.workload.translation {
+            Some(one) if one.order == CcixOrder::Skewed => self.lines(),
             Some(_) => self.lines().next_multiple_of(PAGE_LINES),
             None => self.lines(),
         }
@@ -340,6 +345,10 @@ impl CcixScenario {
             return (0..self.places() * self.stride()).collect();
         }
         let Some(of) = self.workload.translation.filter(|one| one.warm) else { return Vec::new() };
+        // In memory that the cache can have, all of it.
+        if of.order == CcixOrder::Skewed && of.lines() <= u64::from(CACHE_LINES) {
+            return (0..of.lines()).collect();
+        }
         let page = of.page.size().bytes() / LINE_BYTES as u64;
         (0..of.pages()).map(|number| number * page).collect()
     }

@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 
 use isthmus_host::svm::{Access, AddressSpace, Invalidation, PhysicalMemory, SvmError};
@@ -24,6 +25,8 @@ use crate::error::RoadError;
 const TABLE_BYTES: usize = 16 << 20;
 /// Frames lie behind it.
 const FRAMES: u64 = 1 << 46;
+/// Those of lines that the FPGA caches: it takes addresses below 2^39, and frames end there.
+pub(super) const CACHED_FRAMES: u64 = 1 << 38;
 /// The first virtual address.
 const FIRST: u64 = 0x7F40_0000_0000;
 const LINE_LOG2: u32 = LINE_BYTES.ilog2();
@@ -53,6 +56,8 @@ struct Move {
     address: u64,
     from: u64,
     to: u64,
+    /// The FPGA has completed the invalidation.
+    completed: bool,
 }
 
 /// What has happened besides walks.
@@ -95,6 +100,7 @@ impl Translator {
         gateway: Picoseconds,
         iommu: &CcixIommu,
         of: CcixTranslation,
+        cached: bool,
         seed: u64,
     ) -> Result<Rc<Self>, RoadError> {
         let memory = Memory::new(&MemoryConfig {
@@ -115,8 +121,9 @@ impl Translator {
         let iommu = Iommu::new(sim, &config, &memory, space.root())?;
         let mut random = RandomStream::new(seed, "ccix:frames");
         let size = of.page.size();
+        let first = if cached { CACHED_FRAMES } else { FRAMES };
         let mut free: Vec<u64> = (0..of.pages() + u64::from(of.moves))
-            .map(|frame| (FRAMES >> size.log2()) + frame)
+            .map(|frame| (first >> size.log2()) + frame)
             .collect();
         for place in (1..free.len()).rev() {
             free.swap(place, random.below(place as u64 + 1) as usize);
@@ -259,7 +266,7 @@ impl Translator {
         let address = (FIRST + (line << LINE_LOG2)) & !(size.bytes() - 1);
         let (from, _) = self.space.borrow_mut().unmap(address).map_err(|error| wrong(&error))?;
         let to = frame << size.log2();
-        *self.moving.borrow_mut() = Some(Move { address, from, to });
+        *self.moving.borrow_mut() = Some(Move { address, from, to, completed: false });
         for one in Invalidation::cover(address, size.bytes()) {
             self.iommu.invalidate(one.address, one.log2_pages);
             let log2 = u64::from(one.log2_pages);
@@ -268,10 +275,29 @@ impl Translator {
         Ok(true)
     }
 
-    /// The FPGA has completed the invalidation: nothing can reach the old frame. The first lines of both frames, whose
-    /// content the home moves. `None`: nothing was moving.
+    /// The FPGA has completed the invalidation: no use can reach the old frame, whose lines these are. `None`: nothing
+    /// was moving.
+    pub(super) fn leave(&self) -> Option<Range<u64>> {
+        let mut moving = self.moving.borrow_mut();
+        let one = moving.as_mut().filter(|one| !one.completed)?;
+        one.completed = true;
+        let first = one.from >> LINE_LOG2;
+        Some(first..first + (1 << self.page_lines_log2()))
+    }
+
+    /// The page of a physical line moves, and the FPGA has said that it uses that frame no more.
+    pub(super) fn leaves(&self, physical: u64) -> bool {
+        let moving = self.moving.borrow();
+        let log2 = self.of.page.size().log2();
+        moving.as_ref().is_some_and(|one| {
+            one.completed && one.from >> log2 == physical >> (log2 - LINE_LOG2)
+        })
+    }
+
+    /// The page is at its new frame. The first lines of both frames, whose content the home moves. `None`: nothing was
+    /// moving.
     pub(super) fn end_move(&self) -> Option<(u64, u64, u64)> {
-        let Move { address, from, to } = self.moving.borrow_mut().take()?;
+        let Move { address, from, to, .. } = self.moving.borrow_mut().take()?;
         let size = self.of.page.size();
         let mut frames = self.frames.borrow_mut();
         let page = frames.remove(&(from >> size.log2()))?;

@@ -93,7 +93,10 @@ impl World {
         let gateway = Picoseconds::from_ns_f64(platform.home.gateway_ns);
         let parts = scenario.workload.translation.zip(platform.iommu.as_ref());
         let translator = parts
-            .map(|(of, iommu)| Translator::new(&sim, &link, gateway, iommu, of, scenario.seed))
+            .map(|(of, iommu)| {
+                let cached = scenario.is_cached();
+                Translator::new(&sim, &link, gateway, iommu, of, cached, scenario.seed)
+            })
             .transpose()?;
         let base = if translator.is_some() { Translator::base() } else { 0 };
         let first = Content::new(base, first_seed(scenario.seed));

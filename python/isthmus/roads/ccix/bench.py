@@ -52,6 +52,8 @@ HIT_LINES = 2048
 """Lines that are read before and hit: half of the cache."""
 PAGES = ("4K", "2M", "1G")
 ORDERS = ("sequential", "random")
+SKEWED = "skewed"
+"""Order of `isthmus bench ccix-translation` alone: half of the transfers in the first sixteenth of memory."""
 FOOTPRINTS: Mapping[str, tuple[int, bool]] = {"hit": (1 << 20, True), "miss": (32 << 20, False)}
 """Memory that transfers visit, and whether its pages are read before: half of what the FPGA's 512
 translations of 4 KiB reach, and sixteen times that."""
@@ -102,6 +104,9 @@ class Transfers:
     driver: Driver = "request-agent"
     translation: Translation | None = None
     """Of the driver `svm`, and of no other."""
+    cache: bool = False
+    """With the driver `svm`: lines come through the FPGA's cache."""
+    warmup: int = WARMUP
     contention: Contention | None = None
     """Of the driver `contended`, and of no other."""
     port: str = "lines"
@@ -127,6 +132,10 @@ def check(transfers: Transfers) -> None:
             f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
         )
     assert (t.driver == "svm") == (t.translation is not None), t
+    if t.cache and t.driver != "svm":
+        raise UserError(
+            "cache: of the driver svm; cached and cached-hit are the cache with physical addresses"
+        )
     assert (t.driver == CONTENDED) == (t.contention is not None), t
     if not 1 <= t.size <= LARGEST:
         raise UserError(f"size: {t.size} bytes are outside 1 to {LARGEST}")
@@ -165,12 +174,14 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         "operation": t.operation,
         "bytes": t.size,
         "iterations": t.iterations,
-        "warmup": 0 if t.contention else WARMUP,
+        "warmup": 0 if t.contention else t.warmup,
         "driver": t.driver,
     }
     workload |= {"window": t.window} if t.rate_per_s is None else {"rate_per_s": t.rate_per_s}
     if t.port != "lines":
         workload["port"] = t.port
+    if t.cache:
+        workload["cache"] = True
     if t.translation is not None:
         v = t.translation
         workload["translation"] = {
@@ -212,8 +223,10 @@ def packets(platform: Platform, profile: Profile) -> dict[str, int]:
     }
 
 
-def parameters(platform: Platform, profile: Profile, driver: str, port: str = "lines") -> dict[str, int]:
-    """The parameters of the driver's top."""
+def parameters(
+    platform: Platform, profile: Profile, driver: str, port: str = "lines", cache: bool = False
+) -> dict[str, int]:
+    """The parameters of the driver's top; `cache`: with the driver `svm`, one behind the translation."""
     design = platform.profiles[profile]
     if driver == "pcie-dma":
         return {"Overlap": int(design.descriptors.value > 1)}
@@ -222,9 +235,9 @@ def parameters(platform: Platform, profile: Profile, driver: str, port: str = "l
         "MaxWords": int(design.packet.value) // 8,
         "MaxMessages": int(design.messages.value),
     }
+    lines = {"CacheLines": int(design.cache.value)}
     if driver in (*CACHED, CONTENDED):
-        cache = {"CacheLines": int(design.cache.value)}
-        return made | cache | ({"AxiPort": 1} if port == "axi" else {})
+        return made | lines | ({"AxiPort": 1} if port == "axi" else {})
     if driver != "svm":
         return made
     pages = int(design.block_pages.value)
@@ -235,13 +248,16 @@ def parameters(platform: Platform, profile: Profile, driver: str, port: str = "l
         "NumMiss": int(design.translations.value),
         "PagesLog2": pages.bit_length() - 1,
         "Ahead": int(design.ahead.value),
-        "Direct": int(design.direct.value),
+        # The cache takes physical addresses alone: no request goes around it.
+        **(lines if cache else {"Direct": int(design.direct.value)}),
     }
 
 
-def models(platform: Platform, profile: Profile, driver: str, port: str = "lines") -> dict[str, Path]:
+def models(
+    platform: Platform, profile: Profile, driver: str, port: str = "lines", cache: bool = False
+) -> dict[str, Path]:
     """The shared object of a driver's top by its name; a build shows its progress."""
-    return running.models({TOPS[driver]: parameters(platform, profile, driver, port)})
+    return running.models({TOPS[driver]: parameters(platform, profile, driver, port, cache)})
 
 
 def points(
@@ -255,10 +271,12 @@ def points(
     drivers: Sequence[Driver] = ("request-agent",),
     virtual: Sequence[Translation] = (translated("hit"), translated("miss")),
     port: str = "lines",
+    cache: bool = False,
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone.
 
     virtual  the memory that the driver `svm` visits
+    cache    it does so through the FPGA's cache
     """
     made = []
     cases = product(chosen, profiles, operations, drivers)
@@ -269,7 +287,15 @@ def points(
             full = min(saturating(size), most_in_flight(size, memory, driver))
             for flight in dict.fromkeys((1, full)) if window is None else (window,):
                 one = Transfers(
-                    operation, size, count, flight, seed=seed, driver=driver, translation=memory, port=port
+                    operation,
+                    size,
+                    count,
+                    flight,
+                    seed=seed,
+                    driver=driver,
+                    translation=memory,
+                    port=port,
+                    cache=cache,
                 )
                 check(one)
                 made.append(Point(one, profile, platform))
@@ -295,7 +321,7 @@ def measure(
     runs = []
     for point in wanted:
         platform, t = session.platform(point.platform), point.transfers
-        values = parameters(platform, point.profile, t.driver, t.port)
+        values = parameters(platform, point.profile, t.driver, t.port, t.cache)
         top = TOPS[t.driver]
         runs.append(scenario(point, {top: session.model(top, values)}))
     return session.document(session.run(runs), wanted[0].transfers.seed if wanted else 0)
@@ -311,6 +337,7 @@ def label(made: Mapping[str, Any]) -> str:
     w = made["workload"]
     v = w.get("translation")
     memory = f" {v['page']} {v['order']}" if v else ""
+    memory += ", cache" if w.get("cache") else ""
     if "contention" in w:
         memory = f" {w['contention']['lines']} lines"
     return f"{made['platform']['name']} {made['profile']} {w['driver']}{memory} {w['operation']} {w['bytes']}"

@@ -60,6 +60,9 @@ def ccix(
             help="Of svm: the pages are in the FPGA's translation cache, or those of 4 KiB are not.",
         ),
     ] = "all",
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Of svm: lines come through the FPGA's cache.")
+    ] = False,
     page: Annotated[str, one_of("page", PAGES, help="Of svm: the size of the host's pages.")] = "4K",
     order: Annotated[
         str, one_of("order", ORDERS, help="Of svm: the order in which transfers visit pages.")
@@ -81,6 +84,7 @@ def ccix(
         driver=driver,
         port=port,
         translation=translation,
+        cache=cache,
         page=page,
         order=order,
         size=size,

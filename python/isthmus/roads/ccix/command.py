@@ -32,7 +32,7 @@ from isthmus.roads.ccix.bench import (
 from isthmus.roads.ccix.platform import KINDS
 from isthmus.storage import result_file, store
 
-_ONE = "--op, --driver, --port, --translation, --page, --order, -s, --window, --platform, --profile"
+_ONE = "--op, --driver, --port, --translation, --cache, --page, --order, -s, --window, --platform, --profile"
 """Options that choose one run."""
 
 
@@ -42,6 +42,7 @@ def run(
     driver: str = "request-agent",
     port: str = "lines",
     translation: str = "all",
+    cache: bool = False,
     page: str = "4K",
     order: str = "sequential",
     size: str = SIZES,
@@ -89,6 +90,7 @@ def run(
         drivers,  # type: ignore[arg-type]
         virtual,
         port,
+        cache,
     )
     if waveform is not None:
         traces.check_waveform(waveform, len(wanted), _ONE)

@@ -8,7 +8,7 @@ from itertools import groupby
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned, stages_line
 from isthmus.roads.ccix import contention_tables, locks_tables
-from isthmus.roads.ccix.bench import CONTENDED
+from isthmus.roads.ccix.bench import CONTENDED, SKEWED
 from isthmus.roads.ccix.locks import DRIVER
 
 HEADER = (
@@ -28,21 +28,31 @@ def memory(m: Measurement) -> str:
     if not found:
         return ""
     reach = "hit" if found["warm"] else "miss" if found["page"] == "4K" else "few pages"
+    if found["order"] == SKEWED:
+        reach = f"{found['footprint_bytes'] >> 10} KiB"
     return f"{found['page']} {found['order']}, {reach}"
 
 
-def _case(m: Measurement) -> tuple[str, str, str, str, str, bool]:
-    return m.platform, m.profile, str(m.workload["driver"]), operation(m), memory(m), "port" in m.workload
+def cached(m: Measurement) -> str:
+    """Where lines are."""
+    if m.workload.get("cache"):
+        return "through a cache"
+    by = str(m.workload["driver"])
+    return {"cached": "through a cache", "cached-hit": "in its cache"}.get(by, "no cache")
+
+
+def _case(m: Measurement) -> tuple[str, str, str, str, str, bool, str]:
+    driver, axi = str(m.workload["driver"]), "port" in m.workload
+    return m.platform, m.profile, driver, operation(m), memory(m), axi, cached(m)
 
 
 def text(made: Document) -> str:
     """What the terminal shows."""
     parts = []
     alone = [m for m in made if m.workload["driver"] not in (CONTENDED, DRIVER)]
-    for (platform, profile, by, name, pages, axi), group in groupby(alone, _case):
+    for (platform, profile, by, name, pages, axi, cache), group in groupby(alone, _case):
         members = list(group)
         addresses = f"virtual addresses: pages of {pages}" if pages else "no translation"
-        cache = {"cached": "through a cache", "cached-hit": "in its cache"}.get(by, "no cache")
         cache += ", by an AXI port" if axi else ""
         parts.append(
             f"# {platform}, {profile}, {name} of host memory by {by}, {cache}, {addresses}\n"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What no scenario may be, in addition to the ranges of its keys.
 
+use super::super::svm::CACHED_FRAMES;
 use super::{
-    CcixDriver, CcixPort, CcixScenario, CcixTranslation, HALF_BYTES, LINE_BYTES, PAGE_LINES,
+    CcixDriver, CcixOrder, CcixPort, CcixScenario, CcixTranslation, HALF_BYTES, LINE_BYTES, PAGE_LINES,
 };
 use crate::dma::MOST_TASKS;
 use crate::error::RoadError;
@@ -43,6 +44,10 @@ impl CcixScenario {
             let reason = format!("expected lines for workload.driver {}", driver.name());
             return Err(RoadError::scenario("workload.port", reason));
         }
+        if self.workload.cache && driver != CcixDriver::Svm {
+            let reason = format!("expected false for workload.driver {}", driver.name());
+            return Err(RoadError::scenario("workload.cache", reason));
+        }
         self.check_contention()?;
         self.check_locks()?;
         let window = self.arrivals()?.window().unwrap_or(1);
@@ -73,6 +78,20 @@ impl CcixScenario {
         if pages > MOST_PAGES {
             let reason = format!("{bytes} bytes are {pages} pages: at most {MOST_PAGES}");
             return Err(RoadError::scenario(key, reason));
+        }
+        let frames = (pages + u64::from(translation.moves)) << translation.page.size().log2();
+        if self.workload.cache && frames > CACHED_FRAMES {
+            let reason = format!("{frames} bytes of frames, of pages that move too: at most {CACHED_FRAMES}");
+            return Err(RoadError::scenario(key, reason));
+        }
+        if translation.order == CcixOrder::Skewed {
+            let key = "workload.translation.order";
+            if !self.workload.cache {
+                return Err(RoadError::scenario(key, "skewed is for workload.cache"));
+            }
+            if self.workload.window != Some(1) {
+                return Err(RoadError::scenario(key, "skewed is for workload.window 1"));
+            }
         }
         Ok(())
     }

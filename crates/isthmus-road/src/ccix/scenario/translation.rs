@@ -49,6 +49,8 @@ pub enum CcixOrder {
     Sequential,
     /// In one random order, again and again.
     Random,
+    /// Each transfer at random anywhere, half of them in the first sixteenth; one at a time, through the FPGA's cache.
+    Skewed,
 }
 
 impl CcixOrder {
@@ -58,11 +60,13 @@ impl CcixOrder {
         match self {
             Self::Sequential => "sequential",
             Self::Random => "random",
+            Self::Skewed => "skewed",
         }
     }
 }
 
-/// Virtual memory that transfers visit. Each begins at a page of 4 KiB, at another one than the transfer before.
+/// Virtual memory that transfers visit. Each begins at a page of 4 KiB, at another one than the transfer before; through
+/// the FPGA's cache at a line of a page that was not visited lately.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CcixTranslation {
