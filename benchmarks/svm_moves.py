@@ -22,6 +22,9 @@ LINES = 63
 MOVES = 1_000
 PAGES = (("4K", 1 << 20), ("2M", 64 << 20))
 """Size of the host's pages, and bytes that are visited: few pages, so that a move meets traffic."""
+CACHED = (("4K", 256 << 10), ("2M", 8 << 20))
+"""The same with a cache of 256 KiB behind the translation: some lines of a page that moves are in it."""
+CACHED_BYTES, CACHED_LINES = 1_000, 16
 
 
 def measure(options: argparse.Namespace) -> Sequence[Figure]:
@@ -29,25 +32,30 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
     from isthmus.platforms import PROFILES
     from isthmus.roads.ccix import bench
 
-    shapes = list(product(PROFILES, bench.OPERATIONS, PAGES))
-    each = -(-options.accesses // (LINES * len(shapes)))
+    shapes = list(product(PROFILES, bench.OPERATIONS, CACHED if options.cache else PAGES))
+    size, lines = (CACHED_BYTES, CACHED_LINES) if options.cache else (BYTES, LINES)
+    each = -(-options.accesses // (lines * len(shapes)))
     accesses = moves = retries = faults = 0
+    hits = 0.0
     for number, (profile, operation, (page, footprint)) in enumerate(shapes):
         platform = bench.loaded()
         memory = bench.Translation(page, "random", footprint, moves=min(MOVES, each // 4))
         transfers = bench.Transfers(
             operation,  # type: ignore[arg-type]
-            BYTES,
+            size,
             each,
             16,
             seed=options.seed + number,
             driver="svm",
             translation=memory,
+            cache=options.cache,
         )
-        models = bench.models(platform, profile, "svm")
+        models = bench.models(platform, profile, "svm", cache=options.cache)
         (found,) = native.run_scenario(bench.scenario(bench.Point(transfers, profile, platform), models))
         counters, translation = found["counters"], found["workload"]["translation"]
-        accesses += found["iterations"] * LINES
+        accesses += found["iterations"] * lines
+        if options.cache:
+            hits += found["workload"]["cache"]["hits"] * found["iterations"] * lines
         moves += counters["host.moves"]
         retries += translation["retries"]
         faults += counters["fpga.faults"]
@@ -57,11 +65,13 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
         Figure("pages moved under them", moves, 1, "", least=True),
         Figure("accesses that met a page on its way and faulted", faults, 1, "", least=True),
         Figure("transfers tried again", retries, 1, "", least=True),
+        *([Figure("accesses to lines that the cache had", round(hits), 1, "", least=True)] * options.cache),
     ]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--accesses", type=int, default=ACCESSES)
+    parser.add_argument("--cache", action="store_true", help="through the FPGA's cache")
     parser.add_argument("--seed", type=int, default=1)
     sys.exit(main(measure, parser))

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from isthmus import native
 from isthmus.bench import runner
-from isthmus.roads.ccix import bench
+from isthmus.platforms import PROFILES
+from isthmus.roads.ccix import bench, translation
 from isthmus.roads.ccix.contention_model import Terms, predicted
 
 pytestmark = pytest.mark.deterministic
@@ -36,6 +37,16 @@ def built() -> dict[str, dict[str, Path]]:
 def axi() -> Path:
     """The FPGA's logic is an AXI master in front of its cache."""
     return bench.models(bench.loaded(), "isthmus", "cached", port="axi")[bench.FPGA]
+
+
+@pytest.fixture(scope="module")
+def behind() -> dict[str, Path]:
+    """The cache behind the translation, in the design of each profile."""
+    made = {
+        profile: bench.models(bench.loaded(), profile, "svm", cache=True)  # type: ignore[arg-type]
+        for profile in PROFILES
+    }
+    return {profile: models[bench.FPGA] for profile, models in made.items()}
 
 
 @pytest.fixture(scope="module")
@@ -370,6 +381,114 @@ def test_lines_through_the_axi_port_are_right_and_their_stages_add_up(
         )
         assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"] > 0
         assert found["checked"]["bytes"] >= 300 * size
+
+
+ALL_HIT = translation.ALL_HIT
+KNOWN = bench.translated("hit", order="random")
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_a_virtual_address_costs_a_line_in_the_cache_one_clock(
+    run: Run, behind: dict[str, Path], operation: str
+) -> None:
+    hit = run(operation=operation, driver="cached-hit", size=64)["latency_ps"]
+    found = run(operation=operation, size=64, translation=ALL_HIT, cache=True, model=behind["isthmus"])
+    assert found["workload"]["cache"]["hits"] == 1
+    assert found["workload"]["translation"]["walks"] == 0
+    assert found["latency_ps"]["min"] == hit["min"] + CLOCK_PS
+    assert found["latency_ps"]["avg"] - hit["avg"] == pytest.approx(CLOCK_PS, abs=CLOCK_PS / 2)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+def test_a_line_that_the_cache_has_not_costs_a_round_trip_and_its_page_another(
+    run: Run, behind: dict[str, Path], operation: str
+) -> None:
+    settings: dict[str, Any] = {"operation": operation, "size": 64, "model": behind["as-published"]}
+    missed = run(operation=operation, size=64, driver="cached")["latency_ps"]["avg"]
+    known = run(**settings, translation=KNOWN, cache=True)
+    assert known["workload"]["cache"]["hits"] < 0.02
+    assert known["latency_ps"]["avg"] - missed == pytest.approx(CLOCK_PS, abs=3 * CLOCK_PS)
+    both = run(**settings, translation=MISS, cache=True)
+    walks = both["workload"]["translation"]["walks"]
+    assert 0.85 <= walks <= 1
+    more = (both["latency_ps"]["avg"] - known["latency_ps"]["avg"]) / walks
+    # Ports, gateway, one access to a table; and a request and an answer on the link, some clocks.
+    parts = 4 * 95.5e3 + 2 * 1e3 + 20e3 + 81e3
+    assert parts <= more <= parts + (28 + 12 + 64) / LINK_BYTES_S * 1e12 + 16 * CLOCK_PS
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("memory", [HIT, MISS, bench.translated("miss", "2M")])
+@pytest.mark.parametrize("size", [4, 64, 1000, 8192])
+def test_lines_through_the_cache_by_virtual_addresses_are_right(
+    run: Run,
+    behind: dict[str, Path],
+    profile: str,
+    operation: str,
+    memory: bench.Translation,
+    size: int,
+) -> None:
+    """The host loads every line that was written, in the end: what only the cache has comes back."""
+    found = run(
+        model=behind[profile], operation=operation, size=size, iterations=60, window=2,
+        translation=memory, cache=True,
+    )  # fmt: skip
+    assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"]
+    assert found["stages_total_ps"] <= found["latency_ps"]["max"] + CLOCK_PS
+    assert found["checked"]["bytes"] >= 60 * size
+    assert found["workload"]["busy"]["fpga"] > 0
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize(("page", "footprint", "moves"), [("4K", 256 << 10, 40), ("2M", 8 << 20, 8)])
+def test_the_host_moves_pages_whose_lines_are_in_the_cache(
+    run: Run,
+    behind: dict[str, Path],
+    profile: str,
+    operation: str,
+    page: str,
+    footprint: int,
+    moves: int,
+) -> None:
+    """When the device has completed an invalidation, the host takes the frame's lines from the cache and moves
+    the page. A request for a line of the old frame fails the run, so does a byte that was left behind."""
+    memory = bench.Translation(page, "random", footprint, moves=moves)
+    found = run(
+        model=behind[profile], operation=operation, size=1000, iterations=1_500, window=16,
+        translation=memory, cache=True,
+    )  # fmt: skip
+    counters = found["counters"]
+    assert counters["host.moves"] == moves
+    assert counters["fpga.faults"] >= found["workload"]["translation"]["retries"] > 0
+    # Lines came from the cache, else moves would not meet it.
+    assert found["workload"]["cache"]["hits"] > 0.05
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_mean_is_what_the_timing_formula_says(
+    run: Run, behind: dict[str, Path], profile: str
+) -> None:
+    def mean(found: dict[str, Any]) -> float:
+        return float(found["latency_ps"]["avg"]) / 1e3
+
+    model = behind[profile]
+    local, remote = (run(size=64, driver=driver, iterations=300) for driver in ("cached-hit", "cached"))
+    settings: dict[str, Any] = {"size": 64, "cache": True, "model": model}
+    hit, missed = (run(**settings, translation=one, iterations=300) for one in (ALL_HIT, MISS))
+    known = 1 - missed["workload"]["translation"]["walks"]
+    atc = mean(hit) - mean(local)
+    ats = (mean(missed) - mean(remote) - known * atc) / (1 - known)
+    terms = translation.Terms(mean(local), mean(remote), atc, ats)
+    of = bench.Translation("4K", "skewed", 4 << 20)
+    mixed = run(**settings, translation=of, iterations=2_000, warmup=1_000)
+    lines, pages = mixed["workload"]["cache"]["hits"], 1 - mixed["workload"]["translation"]["walks"]
+    assert 0.1 < lines < 0.7
+    assert 0.3 < pages < 0.95
+    assert mean(mixed) == pytest.approx(terms.mean(lines, pages), rel=0.05)
+    # A formula without the translations is not enough.
+    assert mean(mixed) > 1.05 * (lines * terms.local + (1 - lines) * terms.remote)
 
 
 def test_more_lines_than_the_cache_has_are_evicted_and_written_back(run: Run) -> None:

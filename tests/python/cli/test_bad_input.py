@@ -60,6 +60,7 @@ GOOD: dict[tuple[str, ...], Sequence[str]] = {
     ("bench", "eci"): (),
     ("bench", "ccix"): (),
     ("bench", "ccix-contention"): (),
+    ("bench", "ccix-translation"): (),
     ("bench", "lock-table"): (),
     ("bench", "nanet"): (),
     ("bench", "torus"): (),

@@ -11,6 +11,7 @@ ROAD = Road(
     commands={
         "ccix": f"{_HERE}.cli:ccix",
         "ccix-contention": f"{_HERE}.cli:contention",
+        "ccix-translation": f"{_HERE}.cli:translation",
         "lock-table": f"{_HERE}.cli:lock_table",
     },
     kinds=f"{_HERE}.platform:KINDS",

@@ -135,6 +135,28 @@ def contention(
 
 
 @with_results
+def translation(
+    size: Annotated[
+        str, sizes("64, a list 64,4K, or powers of two 64:64K, of lines that the cache does not have")
+    ] = "64,4K,64K",
+    platform: Platforms = "ccix-au280",
+    profile: Profile = "isthmus",
+    seed: Seed = 1,
+    **options: Unpack[ResultOptions],
+) -> None:
+    """Virtual addresses through the FPGA's cache, beside the document's timing formula."""
+    from isthmus.roads.ccix import command
+
+    command.translation(
+        size=size,
+        platform=platform,
+        profile=profile,
+        seed=seed,
+        **results(options),
+    )
+
+
+@with_results
 def lock_table(
     trace: Annotated[
         str | None,

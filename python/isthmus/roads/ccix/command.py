@@ -16,6 +16,7 @@ from isthmus.platforms import PROFILES
 from isthmus.results import Document
 from isthmus.roads.ccix import ROAD, lock_trace, locks, postgres, tables
 from isthmus.roads.ccix import contention as both
+from isthmus.roads.ccix import translation as through
 from isthmus.roads.ccix.bench import (
     DRIVERS,
     FOOTPRINTS,
@@ -31,6 +32,7 @@ from isthmus.roads.ccix.bench import (
 )
 from isthmus.roads.ccix.platform import KINDS
 from isthmus.storage import result_file, store
+from isthmus.workload import parse_sizes
 
 _ONE = "--op, --driver, --port, --translation, --cache, --page, --order, -s, --window, --platform, --profile"
 """Options that choose one run."""
@@ -127,6 +129,30 @@ def contention(
     wanted = both.points(chosen, profiles, over, windows, iterations, seed, rounds)  # type: ignore[arg-type]
     target = result_file(out, "ccix-contention", out_json)
     made = both.measure(wanted, runner, given)
+    publish(made, target, format, tables.text)
+    return made
+
+
+def translation(
+    *,
+    size: str = "64,4K,64K",
+    platform: str = PLATFORM,
+    profile: str = "isthmus",
+    seed: int = 1,
+    format: Format = "table",  # noqa: A002
+    out: Path = Path("out"),
+    out_json: Path | None = None,
+    runner: Runner | None = None,
+    given: Mapping[str, Path] | None = None,
+) -> Document:
+    """`isthmus bench ccix-translation`: measure, write `out/ccix-translation.*`, print."""
+    choose("format", format, FORMATS)
+    choose("profile", profile, (*PROFILES, "all"))
+    profiles = PROFILES if profile == "all" else (profile,)
+    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    wanted = through.points(chosen, profiles, parse_sizes(size), seed=seed)  # type: ignore[arg-type]
+    target = result_file(out, "ccix-translation", out_json)
+    made = through.measure(wanted, runner, given)
     publish(made, target, format, tables.text)
     return made
 

@@ -15,7 +15,8 @@ from isthmus.roads.ccix.locks import measured
 def _case(m: Measurement) -> str:
     """Design and driver, as figures name them."""
     driver = str(m.workload["driver"])
-    names = {"request-agent": "", "svm": f", {tables.memory(m)}", "pcie-dma": ", DMA"}
+    cache = "cache, " if "cache" in m.workload else ""
+    names = {"request-agent": "", "svm": f", {cache}{tables.memory(m)}", "pcie-dma": ", DMA"}
     return m.profile + names.get(driver, f", {driver}")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from isthmus.bench import runner as running
 from isthmus.platforms import PROFILES
 from isthmus.results import Document, merged
-from isthmus.roads.ccix import lock_trace, locks
+from isthmus.roads.ccix import lock_trace, locks, translation
 from isthmus.roads.ccix.bench import (
     CACHED,
     LINE_BYTES,
@@ -91,6 +91,8 @@ def points(seed: int = 1) -> list[Point]:
     ):
         hit = Transfers(op, size, count, window, seed=seed, driver="cached-hit", port="axi")  # type: ignore[arg-type]
         made.append(Point(hit, "isthmus", platform))
+    # Virtual addresses through the cache; with our design the timing formula's mixes as well.
+    made += translation.verified(platform, PROFILES, seed)
     missed = Transfers("device-read", LINE_BYTES, 200, seed=seed, driver="cached", port="axi")
     made.append(Point(missed, "isthmus", platform))
     return made + contended([platform], ["isthmus"], CONTENDED, WINDOWS, seed=seed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from isthmus.quantities import Quantity, each, payload_gb_s, scaled, workload
 from isthmus.results import Measurement
-from isthmus.roads.ccix import contention, locks_tables
+from isthmus.roads.ccix import contention, locks_tables, translation
 
 OUTSIDE = ("hard block", "port", "home", "memory", "propagation", "bits")
 """Stages that are no gateware."""
@@ -87,6 +87,7 @@ QUANTITIES: Mapping[str, Quantity] = {
     "logic_cycles": each(_logic_cycles),
     "contention_model_percent": each(_model_percent),
     "contention_formula_percent": each(_formula_percent),
+    "translation_percent": translation.percent,
     "contention_round_trips": each(contention.longest_queued),
     "lock_wait_fpga_ns": each(_lock_wait_ns("fpga", "avg")),
     "lock_wait_fpga_median_ns": each(_lock_wait_ns("fpga", "p50")),

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from isthmus.results import DEFINITIONS, Document, Measurement
 from isthmus.results.table import aligned, stages_line
-from isthmus.roads.ccix import contention_tables, locks_tables
+from isthmus.roads.ccix import contention_tables, locks_tables, translation
 from isthmus.roads.ccix.bench import CONTENDED, SKEWED
 from isthmus.roads.ccix.locks import DRIVER
 
@@ -61,7 +61,8 @@ def text(made: Document) -> str:
         )
         parts.append(aligned([HEADER, *map(row, members)]))
         parts.append(stages_line(members[0]))
-    return "".join([*parts, contention_tables.text(made), locks_tables.text(made)])
+    more = (contention_tables, locks_tables, translation)
+    return "".join([*parts, *(one.text(made) for one in more)])
 
 
 def row(m: Measurement) -> list[str]:

@@ -102,6 +102,31 @@ fn translation_that_cannot_be_is_refused_by_its_key() {
     assert!(agent.contains(says), "{agent}");
 }
 
+#[test]
+fn virtual_addresses_through_the_cache_are_one_driver_and_end_below_its_limit() {
+    let mut scenario = translated("random");
+    scenario["workload"]["cache"] = true.into();
+    let parsed = CcixScenario::parse(&scenario.to_string()).unwrap();
+    assert!(parsed.is_cached());
+    scenario["workload"]["translation"] = serde_json::json!({
+        "page": "1G", "order": "random", "footprint_bytes": 1_u64 << 34, "moves": 1000,
+    });
+    let says = "workload.translation.footprint_bytes: 1090921693184 bytes of frames";
+    let found = refused(&scenario);
+    assert!(found.contains(says), "{found}");
+    let mut skewed = translated("skewed");
+    assert!(refused(&skewed).contains("workload.translation.order: skewed is for workload.cache"));
+    skewed["workload"]["cache"] = true.into();
+    skewed["workload"]["window"] = 2.into();
+    assert!(refused(&skewed).contains("workload.translation.order: skewed is for workload.window 1"));
+    skewed["workload"]["window"] = 1.into();
+    let parsed = CcixScenario::parse(&skewed.to_string()).unwrap();
+    assert_eq!(parsed.stride(), parsed.lines());
+    let mut agent: serde_json::Value = serde_json::from_str(SCENARIO).unwrap();
+    agent["workload"]["cache"] = true.into();
+    assert!(refused(&agent).contains("workload.cache: expected false for workload.driver"));
+}
+
 fn refused(scenario: &serde_json::Value) -> String {
     CcixScenario::parse(&scenario.to_string()).unwrap_err().to_string()
 }
