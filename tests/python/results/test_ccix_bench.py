@@ -169,7 +169,8 @@ def test_a_round_trip_and_one_way_have_figures_of_their_own() -> None:
 
 
 def memory_name(v: ccix.Translation) -> str:
-    return f"-{v.page}-{v.order}-{v.footprint >> 20}M{'-warm' if v.warm else ''}"
+    size = f"{v.footprint >> 20}M" if v.footprint >> 20 else f"{v.footprint >> 10}K"
+    return f"-{v.page}-{v.order}-{size}{'-warm' if v.warm else ''}"
 
 
 def test_published_numbers_name_runs_that_verify_makes() -> None:
@@ -182,6 +183,7 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
             "cached-hit": "-hit",
             "contended": "-contended",
         }.get(t.driver, "")
+        + ("-cache" if t.cache else "")
         + ("" if t.port == "lines" else f"-{t.port}")
         + (memory_name(t.translation) if t.translation else "")
         + (f"-{t.contention.lines}-h{t.contention.host_window}" if t.contention else "")
@@ -201,6 +203,7 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
     assert len(named) > 8
     filled = {one.replace("{profile}", profile) for one in named for profile in platforms.PROFILES}
     assert [one for one in filled if not fnmatch.filter(ids, one)] == []
+    assert len(ids) == len(published.points()) + len(published.transactions())
 
 
 @pytest.mark.parametrize(

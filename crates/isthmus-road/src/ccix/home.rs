@@ -269,9 +269,10 @@ impl Home {
     /// Nothing uses a translation to this frame any more: the host takes the lines that the FPGA's cache has of it, as
     /// does who gets the frame next, and then moves the page.
     fn take_back(self: &Rc<Self>, frame: &Range<u64>) {
-        let held = self.directory.as_ref().map_or_else(Vec::new, |directory| {
-            directory.borrow().held(frame)
-        });
+        let held = self
+            .directory
+            .as_ref()
+            .map_or_else(Vec::new, |directory| directory.borrow().held(frame));
         let held = Rc::new(RefCell::new(VecDeque::from(held)));
         // One more until all that can be at once have begun: some are done as they begin.
         let open = Rc::new(Cell::new(1_u32));
@@ -373,7 +374,8 @@ impl Home {
                 let home = Rc::clone(self);
                 self.sim.after(self.read, move || {
                     let Some(number) = home.number_of(line) else {
-                        return home.fail(format!("line {line:#x}: its page moved with an access open"));
+                        return home
+                            .fail(format!("line {line:#x}: its page moved with an access open"));
                     };
                     let mut answer = vec![header(COMP_DATA, 9, id, [0, 0]) | PEMD];
                     answer.extend(words_of(&home.memory.borrow().at(line, number)));

@@ -289,9 +289,9 @@ impl Translator {
     pub(super) fn leaves(&self, physical: u64) -> bool {
         let moving = self.moving.borrow();
         let log2 = self.of.page.size().log2();
-        moving.as_ref().is_some_and(|one| {
-            one.completed && one.from >> log2 == physical >> (log2 - LINE_LOG2)
-        })
+        moving
+            .as_ref()
+            .is_some_and(|one| one.completed && one.from >> log2 == physical >> (log2 - LINE_LOG2))
     }
 
     /// The page is at its new frame. The first lines of both frames, whose content the home moves. `None`: nothing was

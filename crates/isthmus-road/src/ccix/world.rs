@@ -164,6 +164,7 @@ impl World {
             found.insert("iommu.cached".to_owned(), walks.cached);
             found.insert("host.faults".to_owned(), events.faults);
             found.insert("host.moves".to_owned(), events.moves);
+            found.insert("host.taken".to_owned(), self.agent.home.transfers().taken);
         }
         found
     }

@@ -45,6 +45,8 @@ CASES: tuple[Translation, ...] = (
     translated("miss", "1G", "random"),
 )
 """Lines that the cache does not have, in pages that are known or not."""
+GIANT = translated("miss", "1G")
+"""The memory of `translated("miss")` in one page: no translation."""
 SIZES = (64, 4_096, 65_536)
 STREAM, LARGE = 4_096, 65_536
 VERIFIED = (1 << 20, 4 << 20, 32 << 20)
@@ -125,7 +127,7 @@ def verified(platform: Platform, profiles: Sequence[Profile], seed: int = 1) -> 
     for profile in profiles:
         wanted = [_read(memory, seed=seed) for memory in (ALL_HIT, *CASES)]
         wanted += [_read(memory, LARGE, 64, seed) for memory in CASES[:2]]
-        wanted += [_read(memory, STREAM, 1_000, seed, saturating(STREAM)) for memory in (None, CASES[2])]
+        wanted += [_read(memory, STREAM, 1_000, seed, saturating(STREAM)) for memory in (GIANT, CASES[2])]
         wanted += mixes(VERIFIED, seed=seed)
         made += [Point(one, profile, platform) for one in wanted]
     return made

@@ -3,7 +3,8 @@
 
 use super::super::svm::CACHED_FRAMES;
 use super::{
-    CcixDriver, CcixOrder, CcixPort, CcixScenario, CcixTranslation, HALF_BYTES, LINE_BYTES, PAGE_LINES,
+    CcixDriver, CcixOrder, CcixPort, CcixScenario, CcixTranslation, HALF_BYTES, LINE_BYTES,
+    PAGE_LINES,
 };
 use crate::dma::MOST_TASKS;
 use crate::error::RoadError;
@@ -81,7 +82,9 @@ impl CcixScenario {
         }
         let frames = (pages + u64::from(translation.moves)) << translation.page.size().log2();
         if self.workload.cache && frames > CACHED_FRAMES {
-            let reason = format!("{frames} bytes of frames, of pages that move too: at most {CACHED_FRAMES}");
+            let reason = format!(
+                "{frames} bytes of frames, of pages that move too: at most {CACHED_FRAMES}"
+            );
             return Err(RoadError::scenario(key, reason));
         }
         if translation.order == CcixOrder::Skewed {

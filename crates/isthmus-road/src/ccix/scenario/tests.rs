@@ -118,7 +118,9 @@ fn virtual_addresses_through_the_cache_are_one_driver_and_end_below_its_limit() 
     assert!(refused(&skewed).contains("workload.translation.order: skewed is for workload.cache"));
     skewed["workload"]["cache"] = true.into();
     skewed["workload"]["window"] = 2.into();
-    assert!(refused(&skewed).contains("workload.translation.order: skewed is for workload.window 1"));
+    assert!(
+        refused(&skewed).contains("workload.translation.order: skewed is for workload.window 1")
+    );
     skewed["workload"]["window"] = 1.into();
     let parsed = CcixScenario::parse(&skewed.to_string()).unwrap();
     assert_eq!(parsed.stride(), parsed.lines());
