@@ -453,8 +453,8 @@ def test_the_host_moves_pages_whose_lines_are_in_the_cache(
     footprint: int,
     moves: int,
 ) -> None:
-    """When the device has completed an invalidation, the host takes the frame's lines from the cache and moves
-    the page. A request for a line of the old frame fails the run, so does a byte that was left behind."""
+    """An invalidation is complete: the host takes the frame's lines from the cache and moves
+    the page. A request for a line of the old frame fails the run, and so does a byte that was left there."""
     memory = bench.Translation(page, "random", footprint, moves=moves)
     found = run(
         model=behind[profile], operation=operation, size=1000, iterations=1_500, window=16,
@@ -468,9 +468,7 @@ def test_the_host_moves_pages_whose_lines_are_in_the_cache(
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_mean_is_what_the_timing_formula_says(
-    run: Run, behind: dict[str, Path], profile: str
-) -> None:
+def test_the_mean_is_what_the_timing_formula_says(run: Run, behind: dict[str, Path], profile: str) -> None:
     def mean(found: dict[str, Any]) -> float:
         return float(found["latency_ps"]["avg"]) / 1e3
 

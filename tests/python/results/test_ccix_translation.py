@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual addresses through the cache without the simulator: terms, the formula, what is printed and refused."""
+"""Virtual addresses through the cache without the simulator: terms, formula, what is printed and refused."""
 
 from __future__ import annotations
 

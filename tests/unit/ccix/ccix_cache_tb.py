@@ -83,7 +83,13 @@ class Home:
             else:
                 self.out.append((COMP_DATA << 60 | 9 << 56 | ident << 48 | PEMD, self.memory[line]))
         line = self.rng.choice(self.lines)
-        if snoop and self.snooped and line not in self.busy and self.state[line] != "I" and self.rng.random() < 0.1:
+        if (
+            snoop
+            and self.snooped
+            and line not in self.busy
+            and self.state[line] != "I"
+            and self.rng.random() < 0.1
+        ):
             what = FSHR if self.state[line] in "EO" and self.rng.random() < 0.5 else FINV
             self.busy[line] = str(what)
             self.snoops += 1

@@ -48,7 +48,9 @@ COLUMNS: Sequence[Column] = (
     Column("order", "order in which transfers visit them", lambda m: _virtual(m, "order")),
     Column("footprint_bytes", "virtual memory that they visit", lambda m: _virtual(m, "footprint_bytes")),
     Column("walks", "translations of the host for a transfer, on the mean", lambda m: _virtual(m, "walks")),
-    Column("cache_hits", "share of lines that the FPGA's cache had, with virtual addresses", _of("cache", "hits")),
+    Column(
+        "cache_hits", "share of lines that the FPGA's cache had, with virtual addresses", _of("cache", "hits")
+    ),
     Column(
         "acknowledged_ps",
         "mean until the FPGA knew that a transfer was done",

@@ -53,9 +53,9 @@ def text(made: Document) -> str:
     for (platform, profile, by, name, pages, axi, cache), group in groupby(alone, _case):
         members = list(group)
         addresses = f"virtual addresses: pages of {pages}" if pages else "no translation"
-        cache += ", by an AXI port" if axi else ""
+        by_port = ", by an AXI port" if axi else ""
         parts.append(
-            f"# {platform}, {profile}, {name} of host memory by {by}, {cache}, {addresses}\n"
+            f"# {platform}, {profile}, {name} of host memory by {by}, {cache}{by_port}, {addresses}\n"
             f"# latency: {DEFINITIONS[members[0].definition]}; known: to the FPGA; GB/s: payload; "
             "link: all bytes; messages: of a packet; walks: translations of the host for a transfer\n"
         )

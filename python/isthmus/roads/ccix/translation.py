@@ -150,7 +150,7 @@ def _mean(m: Measurement) -> float:
 def is_mixed(m: Measurement) -> bool:
     """Of lines and pages of which both caches have some."""
     found = m.workload.get("translation")
-    return bool(found) and found["order"] == SKEWED and not found["warm"]
+    return found is not None and found["order"] == SKEWED and not found["warm"]
 
 
 def pages_known(m: Measurement) -> float:
