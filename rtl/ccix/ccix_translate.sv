@@ -18,8 +18,8 @@
 ///               a response of the agent. Of a direct request the host says so: phys_rsp_fault_i
 ///   Uses        a translation is in use until the agent's response; an invalidation is answered
 ///               when no use of an older translation is left
-///   Early       with this parameter a hit that finds nothing in front of it goes on in the cycle of
-///               its lookup's answer: in front of an agent that stores what it takes
+///   Early       with this parameter a hit that finds nothing in front of it goes on in the cycle
+///               of its lookup's answer: for an agent that stores what it takes
 ///   Latency     hit, direct: 2 cycles from req_* to phys_*, with Early a hit 1. Miss: 3 cycles to
 ///               its message, and 5 from the last message of its translation to phys_*.
 ///               Responses: 0 cycles
@@ -277,5 +277,5 @@ module ccix_translate
   end
 
   logic unused;
-  assign unused = ^{translated, invalidate, idle};
+  assign unused = ^{translated, invalidate, idle, goes.ok};
 endmodule
