@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Memory that somebody else changes too. The only unsafe code of the crate is here.
+//! Memory that somebody else changes too. The unsafe code of the crate is here, but for one fence in `bar`.
 #![allow(unsafe_code, reason = "loads and stores through mappings that are not Rust's own memory")]
 
 use std::fs::OpenOptions;

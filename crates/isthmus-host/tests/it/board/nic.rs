@@ -127,7 +127,7 @@ impl Gateware {
 
         let number = self.sent - 1;
         let events = 1 << self.get(regs::QUEUE_SIZE);
-        let phase = u64::from(number / events % 2 == 0);
+        let phase = u64::from((number / events).is_multiple_of(2));
         let address = self.pair(regs::QUEUE_LO, regs::QUEUE_HI);
         let (memory, place) =
             self.table.at(address + u64::from(number % events) * EVENT_BYTES as u64);
