@@ -154,7 +154,7 @@ type
 {_FIFO_TYPES.format(circuits=circuits, places=system.places) if system.places else ""}\
 var
   l: array [At] of State;
-  still: boolean;                                        -- nobody begins anything
+  still: boolean;                                        -- no new operation begins
 {network}
 function data(a: At): Value;
 begin

@@ -17,7 +17,7 @@ module blocklink_counters (
   output logic [31:0] got_o,         // numbered, taken
   output logic [31:0] bad_o,         // with a wrong check
   output logic [31:0] again_o,       // sent again
-  output logic [31:0] stray_o        // messages that nobody waits for
+  output logic [31:0] stray_o        // messages that were not expected
 );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -56,7 +56,7 @@ module ccix_locks_fpga
   output logic         cxs_rx_credit_o,  // strobe: one beat more may come
 
   input  logic        update_reset_i,         // level: the unit is reset, its transactions lost
-  input  logic        update_hold_i,          // level: the unit stands still, its lease runs on
+  input  logic        update_hold_i,          // level: the unit does nothing, its lease runs on
   input  logic        update_valid_i,         // a transaction, held until update_ready_o
   output logic        update_ready_o,         // the transaction is taken
   input  logic [5:0]  update_slot_i,          // not of an open transaction

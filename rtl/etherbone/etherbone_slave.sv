@@ -46,9 +46,9 @@ module etherbone_slave
   input  logic [  Width-1:0] wb_dat_i,  // of a read, with wb_ack_i
 
   input logic [31:0] sdb_address_i,  // bus address of the SDB table; constant
-  input logic [47:0] own_mac_i,      // first byte highest; 0 where there is none
+  input logic [47:0] own_mac_i,      // MAC address, its first byte in 47:40; 0: no Ethernet
   input logic [31:0] own_ip_i,       // the same
-  input logic [15:0] own_port_i,     // UDP port; 0 where there is none
+  input logic [15:0] own_port_i,     // UDP port; 0: no UDP
 
   output logic frame_done_o,  // strobe: a frame has ended
   output logic malformed_o,   // strobe: a frame was no Etherbone

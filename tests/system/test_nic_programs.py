@@ -60,10 +60,10 @@ def test_the_program_of_a_board_receives_every_datagram_over_the_gateware(
     assert done.returncode == 0, done.stderr
     *found, last = done.stdout.splitlines()
     assert found == [f"port {port}: 200 datagrams of 1024 bytes, 0 lost" for port in range(ports)]
-    told = re.fullmatch(r"0 wrong, after ([\d.]+) ms", last)
-    assert told is not None, last
+    end = re.fullmatch(r"0 wrong, after ([\d.]+) ms", last)
+    assert end is not None, last
     # 200 of them, 10 us apart, and the last one's way.
-    assert 1.99 < float(told[1]) < 2.05
+    assert 1.99 < float(end[1]) < 2.05
 
 
 def test_a_scenario_of_another_program_is_refused(start: Start, tmp_path: Path) -> None:

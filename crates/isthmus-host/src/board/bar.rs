@@ -110,7 +110,7 @@ fn width(at: usize, left: usize) -> usize {
 
 /// All stores so far leave the processor before the next one.
 fn drain() {
-    // A compiler's barrier as well: the instruction is none.
+    // This keeps the compiler from moving stores; the instruction below keeps the processor from it.
     fence(Ordering::SeqCst);
     #[cfg(target_arch = "x86_64")]
     store_fence();

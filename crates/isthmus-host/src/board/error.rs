@@ -76,7 +76,7 @@ pub enum BoardError {
         address: String,
         /// The BAR.
         index: usize,
-        /// What it has; 0: there is none.
+        /// Bytes that it has; 0 where the function has no such BAR.
         found: u64,
         /// What is needed.
         expected: usize,

@@ -12,7 +12,7 @@ const PAGE_BYTES: usize = 4096;
 /// Loads between two looks at the clock while polling.
 const LOADS_A_LOOK: u32 = 64;
 
-/// Who translates the bus addresses of a board: the machine's IOMMU, or a test's.
+/// What translates the bus addresses of a board: the machine's IOMMU, or a table of a test.
 pub trait Iommu: Send + Sync {
     /// From now on the board reaches `window` at bus addresses from `iova` on.
     ///

@@ -266,8 +266,8 @@ impl Home {
         }
     }
 
-    /// Nothing uses a translation to this frame any more: the host takes the lines that the FPGA's cache has of it, as
-    /// does who gets the frame next, and then moves the page.
+    /// Nothing uses a translation to this frame any more: the host takes the lines that the FPGA's cache has of it, as the
+    /// next owner of the frame would, and then moves the page.
     fn take_back(self: &Rc<Self>, frame: &Range<u64>) {
         let held = self
             .directory

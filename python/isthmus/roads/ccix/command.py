@@ -12,7 +12,7 @@ from isthmus.bench import traces
 from isthmus.bench.output import FORMATS, Format, publish
 from isthmus.bench.runner import Runner
 from isthmus.errors import UserError, choose
-from isthmus.platforms import PROFILES
+from isthmus.platforms import PROFILES, Platform, Profile
 from isthmus.results import Document
 from isthmus.roads.ccix import ROAD, lock_trace, locks, postgres, tables
 from isthmus.roads.ccix import contention as both
@@ -65,7 +65,6 @@ def run(
     choose("op", operation, (*OPERATIONS, "all"))
     choose("driver", driver, (*DRIVERS, "all"))
     choose("port", port, PORTS)
-    choose("profile", profile, (*PROFILES, "all"))
     choose("translation", translation, (*FOOTPRINTS, "all"))
     choose("page", page, (*PAGES, "all"))
     choose("order", order, (*ORDERS, "all"))
@@ -78,12 +77,11 @@ def run(
         )
     ]
     operations = OPERATIONS if operation == "all" else (operation,)
-    profiles = PROFILES if profile == "all" else (profile,)
-    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    profiles, chosen = _designs(profile, platform)
     drivers = DRIVERS if driver == "all" else (driver,)
     wanted = points(
         chosen,
-        profiles,  # type: ignore[arg-type]
+        profiles,
         operations,  # type: ignore[arg-type]
         size,
         iterations,
@@ -104,6 +102,13 @@ def run(
     return made
 
 
+def _designs(profile: str, platform: str) -> tuple[list[Profile], list[Platform]]:
+    """The profiles and platforms of these options. Raises `UserError` for a name that is none."""
+    choose("profile", profile, (*PROFILES, "all"))
+    profiles = [one for one in PROFILES if profile in ("all", one)]
+    return profiles, platforms.chosen(platform, KINDS, ROAD.name)
+
+
 def contention(
     *,
     lines: str = both.LINES,
@@ -121,12 +126,10 @@ def contention(
 ) -> Document:
     """`isthmus bench ccix-contention`: measure, write `out/ccix-contention.*`, print."""
     choose("format", format, FORMATS)
-    choose("profile", profile, (*PROFILES, "all"))
-    profiles = PROFILES if profile == "all" else (profile,)
-    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    profiles, chosen = _designs(profile, platform)
     windows = both.counts("window", window, both.MOST_WINDOW)
     over = both.counts("lines", lines, both.MOST_LINES)
-    wanted = both.points(chosen, profiles, over, windows, iterations, seed, rounds)  # type: ignore[arg-type]
+    wanted = both.points(chosen, profiles, over, windows, iterations, seed, rounds)
     target = result_file(out, "ccix-contention", out_json)
     made = both.measure(wanted, runner, given)
     publish(made, target, format, tables.text)
@@ -147,10 +150,8 @@ def translation(
 ) -> Document:
     """`isthmus bench ccix-translation`: measure, write `out/ccix-translation.*`, print."""
     choose("format", format, FORMATS)
-    choose("profile", profile, (*PROFILES, "all"))
-    profiles = PROFILES if profile == "all" else (profile,)
-    chosen = platforms.chosen(platform, KINDS, ROAD.name)
-    wanted = through.points(chosen, profiles, parse_sizes(size), seed=seed)  # type: ignore[arg-type]
+    profiles, chosen = _designs(profile, platform)
+    wanted = through.points(chosen, profiles, parse_sizes(size), seed=seed)
     target = result_file(out, "ccix-translation", out_json)
     made = through.measure(wanted, runner, given)
     publish(made, target, format, tables.text)
@@ -180,12 +181,10 @@ def lock_table(
 ) -> Document:
     """`isthmus bench lock-table`: measure, write `out/lock-table.*`, print."""
     choose("format", format, FORMATS)
-    choose("profile", profile, (*PROFILES, "all"))
     letters = dict.fromkeys((mode or "a,b,c,d").split(","))
     modes = [locks.MODES[choose("mode", letter, locks.MODES)] for letter in letters]
     counts = both.counts("requesters", requesters, locks.MOST_REQUESTERS)
-    profiles = PROFILES if profile == "all" else (profile,)
-    chosen = platforms.chosen(platform, KINDS, ROAD.name)
+    profiles, chosen = _designs(profile, platform)
     choose("workload", workload, postgres.WORKLOADS)
     if str(trace) == "postgres":
         read, said = postgres.record(workload, transactions, seed, dsn)
@@ -202,7 +201,7 @@ def lock_table(
     stops = locks.Stops(resets, holds, fpga_resets)
     if not all(0 <= count <= locks.MOST_STOPS for count in (resets, holds, fpga_resets)):
         raise UserError(f"resets and holds: 0 to {locks.MOST_STOPS}")
-    wanted = locks.points(read, chosen, profiles, modes, counts, seed, stops)  # type: ignore[arg-type]
+    wanted = locks.points(read, chosen, profiles, modes, counts, seed, stops)
     target = result_file(out, "lock-table", out_json)
     made = locks.measure(wanted, runner=runner, given=given)
     publish(made, target, format, tables.text)

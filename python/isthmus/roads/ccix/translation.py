@@ -194,15 +194,15 @@ def terms(document: Document, platform: str, profile: str) -> Terms | None:
 
 
 def percent(members: Sequence[Measurement], document: Document) -> float | None:
-    """How far a mix's mean is from the formula at most."""
-    worst = None
+    """How far the means of mixes are from the formula, at most; None where a term was not measured."""
+    distances = []
     for m in members:
-        t = terms(document, m.platform, m.profile)
-        if t is None or not is_mixed(m):
+        measured = terms(document, m.platform, m.profile)
+        if measured is None or not is_mixed(m):
             return None
-        off = 100 * abs(_mean(m) / t.mean(lines_had(m), pages_known(m)) - 1)
-        worst = off if worst is None else max(worst, off)
-    return worst
+        formula = measured.mean(lines_had(m), pages_known(m))
+        distances.append(100 * abs(_mean(m) / formula - 1))
+    return max(distances, default=None)
 
 
 HEADER = ("memory", "SC hits", "ATC hits", "avg[ns]", "formula[ns]", "ratio")
@@ -213,30 +213,30 @@ def text(made: Document) -> str:
     mixed = [m for m in made if m.road == "ccix" and is_mixed(m)]
     parts = []
     for platform, profile in dict.fromkeys((m.platform, m.profile) for m in mixed):
-        t = terms(made, platform, profile)
-        if t is None:
+        measured = terms(made, platform, profile)
+        if measured is None:
             continue
         parts.append(
             f"# {platform}, {profile}: reads of {LINE_BYTES} bytes by virtual addresses through the cache, "
             "half of them in the first sixteenth of memory\n"
             "# formula: P_sc L_local + (1 - P_sc) L_remote + P_atc L_atc + (1 - P_atc) L_ats\n"
-            f"# terms, each of a run of its own, ns: L_local {t.local:.1f}, L_remote {t.remote:.1f}, "
-            f"L_atc {t.atc:.1f}, L_ats {t.ats:.1f}\n"
+            f"# terms, each of a run of its own, ns: L_local {measured.local:.1f}, "
+            f"L_remote {measured.remote:.1f}, L_atc {measured.atc:.1f}, L_ats {measured.ats:.1f}\n"
         )
         mine = [m for m in mixed if (m.platform, m.profile) == (platform, profile)]
-        parts.append(aligned([HEADER, *(row(m, t) for m in mine)]))
+        parts.append(aligned([HEADER, *(row(m, measured) for m in mine)]))
     return "".join(parts)
 
 
-def row(m: Measurement, t: Terms) -> list[str]:
+def row(m: Measurement, measured: Terms) -> list[str]:
     """One mix."""
     lines, pages = lines_had(m), pages_known(m)
-    says = t.mean(lines, pages)
+    formula = measured.mean(lines, pages)
     return [
         f"{m.workload['translation']['footprint_bytes'] >> 10} KiB",
         f"{100 * lines:.1f} %",
         f"{100 * pages:.1f} %",
         f"{_mean(m):.1f}",
-        f"{says:.1f}",
-        f"{_mean(m) / says:.3f}",
+        f"{formula:.1f}",
+        f"{_mean(m) / formula:.3f}",
     ]
