@@ -10,7 +10,8 @@
 ///   Latency     as nanet_lane and nanet_memory
 ///   Throughput  a beat of DataWidth a cycle to host memory; a datagram of a port in its beats and
 ///               6 cycles
-///   Parameters  as nanet_nic; WordWidth of a port's words, 32 or 64
+///   Parameters  as nanet_nic; WordWidth of a port's words, 32 or 64; SendDepth of its buffer of
+///               what is sent, in beats
 ///   Not done    as nanet_nic
 module nanet_core
   import nanet_nic_pkg::*;
@@ -25,6 +26,7 @@ module nanet_core
   parameter int unsigned Regions   = 0,
   parameter bit          Search    = 1'b0,
   parameter bit          Send      = 1'b0,
+  parameter int unsigned SendDepth = SendBytes / (DataWidth / 8),
   parameter bit          Merge     = 1'b0,
   parameter bit          Release   = 1'b0,
   parameter int unsigned Window    = 1024
@@ -244,7 +246,8 @@ module nanet_core
   if (Send) begin : gen_send
     logic unused_rready;
     nanet_send #(
-      .DataWidth(DataWidth)
+      .DataWidth(DataWidth),
+      .Depth    (SendDepth)
     ) u_send (
       .clk_i,
       .rst_ni,

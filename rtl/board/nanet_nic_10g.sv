@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: UDP datagrams from 1 or 2 ports of 10 Gigabit Ethernet into buffers in host memory.
 ///
-/// xgmii -> nanet_port_10g, one a port -> nanet_core. Rules and figures are in
+/// xgmii -> nanet_port_10g, one a port -> nanet_core; what a program sends, the other way. Rules and figures are in
 /// docs/explanation/cores/nanet.md and docs/explanation/cores/xgmii.md.
 ///
 ///   Clocks      clk_i, 156.25 MHz at least, for bar, dma, irq and probes; xgmii*_rx_clk_i,
@@ -11,8 +11,9 @@
 ///   Throughput  a beat of DataWidth a cycle to host memory; line rate on both ports at every size
 ///               where clk_i is 200 MHz or more and DataWidth 128 or more
 ///   Parameters  NumPorts 1..2; DataWidth 128..512 of the dma bus; Depth of a port's queue in
-///               beats; Stores 0..2; Firmware 0, 1; Regions 0, 16
-///   Not done    sending a program's UDP or datagrams back, answering ping; ARP is answered
+///               beats; Stores 0..2; Firmware 0, 1; Regions 0, 16; Send 1: a program's datagrams
+///               leave by port 0
+///   Not done    sending datagrams back; ARP and ping are answered
 module nanet_nic_10g
   import nanet_nic_pkg::*;
 #(
@@ -21,7 +22,8 @@ module nanet_nic_10g
   parameter int unsigned Depth     = 256,
   parameter int unsigned Stores    = 0,
   parameter bit          Firmware  = 1'b0,
-  parameter int unsigned Regions   = 0
+  parameter int unsigned Regions   = 0,
+  parameter bit          Send      = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -130,6 +132,14 @@ module nanet_nic_10g
   logic [NumPorts-1:0] echo, port_idle;
   nanet_pkg::arrival_t [NumPorts-1:0] arrivals;
   logic core_idle;
+  nanet_pkg::departure_t departure;
+  nanet_pkg::departed_t  departed;
+  eth_pkg::udp_meta_t    departure_meta;
+  logic [DataWidth-1:0]  departure_data;
+  arp_pkg::ask_t         ask;
+  arp_pkg::answer_t      answer;
+  // Twice what a Gigabit port has: memory's latency is that of some of its frames here.
+  localparam int unsigned SendDepth = 2 * nanet_pkg::SendBytes / (DataWidth / 8);
 
   localparam int unsigned MaxPorts = 2;
   logic [MaxPorts-1:0] rx_clk;
@@ -149,7 +159,14 @@ module nanet_nic_10g
   );
 
   for (genvar i = 0; i < int'(NumPorts); i++) begin : gen_port
-    nanet_port_10g u_port (
+    localparam bit Sends = Send && i == 0;
+    nanet_pkg::departed_t port_departed;
+    arp_pkg::answer_t     port_answer;
+    nanet_port_10g #(
+      .Send     (Sends),
+      .DataWidth(DataWidth),
+      .SendDepth(SendDepth)
+    ) u_port (
       .clk_i,
       .rst_ni,
       .xgmii_rx_clk_i(rx_clk[i]),
@@ -163,8 +180,21 @@ module nanet_nic_10g
       .cfg_ip_i      (cfg_ip_i + 32'(i)),
       .cfg_port_i    (cfg_udp_port_i),
       .arrival_o     (arrivals[i]),
+      .departure_i   (departure),
+      .meta_i        (departure_meta),
+      .data_i        (departure_data),
+      .departed_o    (port_departed),
+      .ask_i         (Sends ? ask : '0),
+      .answer_o      (port_answer),
       .idle_o        (port_idle[i])
     );
+    if (i == 0) begin : gen_departed
+      assign departed = port_departed;
+      assign answer   = port_answer;
+    end else begin : gen_none_departed
+      logic unused_departed;
+      assign unused_departed = ^{port_departed, port_answer};
+    end
   end
   for (genvar i = int'(NumPorts); i < int'(MaxPorts); i++) begin : gen_no_port
     assign txd[i] = {8{8'h07}};
@@ -200,7 +230,9 @@ module nanet_nic_10g
     .Depth    (Depth),
     .Stores   (Stores),
     .Firmware (Firmware),
-    .Regions  (Regions)
+    .Regions  (Regions),
+    .Send     (Send),
+    .SendDepth(SendDepth)
   ) u_core (
     .clk_i,
     .rst_ni,
@@ -209,12 +241,12 @@ module nanet_nic_10g
     .search_i      ('0),
     .arrivals_i    (arrivals),
     .echo_o        (echo),
-    .departure_o   (),
-    .departure_meta_o(),
-    .departure_data_o(),
-    .departed_i    ('0),
-    .ask_o         (),
-    .answer_i      ('0),
+    .departure_o   (departure),
+    .departure_meta_o(departure_meta),
+    .departure_data_o(departure_data),
+    .departed_i    (departed),
+    .ask_o         (ask),
+    .answer_i      (answer),
     .cfg_firmware_i({cfg_firmware_wake_min_i, cfg_firmware_wake_span_i, cfg_firmware_work_i}),
     .bar_i         (bar),
     .bar_o         (bar_answer),

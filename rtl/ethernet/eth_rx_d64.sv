@@ -23,9 +23,13 @@
 ///   Broadcast   as eth_rx
 ///   ARP         arp_valid_o: a strobe for a good request for our address, with the asker; while
 ///               arp_busy_i, requests are dropped and counted
+///   Answers     arp_reply_o: a strobe for a good reply by ARP to us, from whomever
+///   Ping        ping_start_o: a strobe, an echo request for us begins, with rx_meta_o, whose len is
+///               that of its data, and ping_fields_o; ping_valid_o: 8 bytes of it in rx_data_o;
+///               then exactly one ping_end_o. While ping_busy_i, requests are dropped and counted
 ///   Tags        as eth_rx
 ///   Parameters  NumAllow 1..16
-///   Not done    IPv4 options and fragments, a list of VLANs, multicast, jumbo frames, ping
+///   Not done    IPv4 options and fragments, a list of VLANs, multicast, jumbo frames
 module eth_rx_d64
   import eth_pkg::*;
 #(
@@ -66,6 +70,13 @@ module eth_rx_d64
   output logic [47:0]           arp_mac_o,
   output logic [31:0]           arp_ip_o,
   input  logic                  arp_busy_i,
+  output arp_pkg::answer_t      arp_reply_o,
+  output logic                  ping_start_o,
+  output logic [47:0]           ping_fields_o,   // check sum, identifier, sequence number
+  output logic                  ping_valid_o,
+  output logic                  ping_end_o,
+  output logic                  ping_good_o,     // with ping_end_o: all checks hold
+  input  logic                  ping_busy_i,
 
   output logic                  verdict_valid_o,
   output eth_verdict_e          verdict_o,
@@ -116,10 +127,11 @@ module eth_rx_d64
   end
 
   // ---------------------------------------------------------------- fields
-  logic mac_ok_q, arp_q, arp_ok_q, ip_q, udp_q, ip_bad_q, other_q;
+  logic mac_ok_q, arp_q, arp_ok_q, arp_answers_q, ip_q, udp_q, icmp_q, ip_bad_q, other_q;
   logic [4:0] arp_part_q;  // of a good request, by where its fields are
+  logic arp_is_answer_q;   // a reply in place of the request
   logic dst_own, dst_bc, dst_bad, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed;
-  logic started_q;
+  logic started_q, pinging_q, ping_busy_q;
   logic [15:0] dst_hi_q;
   logic [7:0]  tag_q;
   logic [TotalW-1:0] total, total_q, l4_len_q;
@@ -154,8 +166,9 @@ module eth_rx_d64
       total_q  <= total;
       l4_len_q <= total - TotalW'(20);
       udp_q    <= half[3][7:0] == 8'd17;
-      other_q  <= half[3][7:0] != 8'd17;
+      icmp_q   <= half[3][7:0] == 8'd1;
       arp_part_q[2:1] <= {net[63:40] == 24'h0800_06, net[39:16] == 24'h04_0001};
+      arp_is_answer_q <= net[39:16] == 24'h04_0002;
       arp_mac_o[47:32] <= half[3];
       if (half[0][15:TotalW] != '0 || half[2][13:0] != '0) ip_bad_q <= 1'b1;
     end
@@ -169,7 +182,9 @@ module eth_rx_d64
       meta_q.port <= half[1];
       meta_q.len  <= 16'(total_q - Headers);
       port_bad_q  <= half[2] != cfg_port_i;
-      len_bad_q   <= total_q < Headers || half[3] != 16'(l4_len_q);
+      len_bad_q   <= total_q < Headers || (udp_q && half[3] != 16'(l4_len_q));
+      other_q     <= !udp_q && !(icmp_q && half[1] == 16'h0800);
+      ping_fields_o[47:16] <= net[31:0];
       for (int unsigned i = 0; i < 2; i++) begin
         dst_own_q[i]    <= dst[16*i+:16] == cfg_ip_i[16*i+:16];
         dst_subnet_q[i] <= dst[16*i+:16] == subnet[16*i+:16];
@@ -178,12 +193,15 @@ module eth_rx_d64
       arp_part_q[3] <= half[3] == cfg_ip_i[31:16];
     end
     if (at[5]) begin
-      no_sum_q  <= half[0] == '0;
+      no_sum_q  <= udp_q && half[0] == '0;
+      ping_busy_q <= ping_busy_i;
+      ping_fields_o[15:0] <= half[0];
       arp_part_q[4] <= half[0] == cfg_ip_i[15:0];
       refused_q <= rx_refuse_i;
       if (!ip_sum_ok) ip_bad_q <= 1'b1;
     end
-    arp_ok_q <= &arp_part_q;
+    arp_ok_q      <= &arp_part_q;
+    arp_answers_q <= (&{arp_part_q[4:2], arp_part_q[0]}) && arp_is_answer_q;
   end
 
   eth_allow #(
@@ -210,7 +228,7 @@ module eth_rx_d64
   logic [19:0] ip_last;          // what word 4 has of the header
   logic [19:0] ip_save, ip_carry, ip_save_more, ip_carry_more;
   logic        l4_begin_q;
-  logic [17:0] l4_first_q;
+  logic [19:0] l4_first_q;
   logic [25:0] l4_sum_q;
   logic        l4_sum_ok;
 
@@ -243,8 +261,10 @@ module eth_rx_d64
     end
     l4_begin_q <= at[3];
     // Word 3 has the IPv4 check sum, whose complement takes it out again, and both addresses but
-    // for a half. Of the pseudo-header, protocol and length are added.
-    l4_first_q <= 18'd17 + 18'(l4_len_q) + {2'd0, ~half[0]};
+    // for a half. Of the pseudo-header, protocol and length are added. ICMP has none: there the
+    // header's words before are added, so that its whole sum is, which is none.
+    l4_first_q <= icmp_q ? ip_save_more + ip_carry_more :
+                  20'd17 + 20'(l4_len_q) + 20'({2'd0, ~half[0]});
     l4_sum_q   <= (l4_begin_q ? 26'(l4_first_q) : l4_sum_q) +
                   26'(word_sum_q[0]) + 26'(word_sum_q[1]);
   end
@@ -256,24 +276,29 @@ module eth_rx_d64
   // A word of it is bytes 2..7 of one word and 0..1 of the next. It goes on with the next, or in
   // its cycle where none follows.
   logic [47:0] rest_q;
-  logic        rest_valid_q, start, send;
+  logic        rest_valid_q, start, send, ping_start;
   logic [TotalW-1:0] send_q;  // bytes of payload not sent
 
   assign start = at[5] && mac_ok_q && ip_q && udp_q && !dst_bad && !ip_bad_q && ip_sum_ok &&
                  !port_bad_q && !len_bad_q && allowed && !rx_refuse_i;
-  assign send  = started_q && rest_valid_q && send_q != '0;
+  assign ping_start = at[5] && ip_q && icmp_q && !other_q && !ping_busy_i;
+  assign send  = rest_valid_q && send_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       rest_valid_q <= 1'b0;
       rx_start_o   <= 1'b0;
       rx_valid_o   <= 1'b0;
+      ping_start_o <= 1'b0;
+      ping_valid_o <= 1'b0;
       send_q       <= '0;
     end else begin
       rest_valid_q <= behind;
       rx_start_o   <= start;
-      rx_valid_o   <= send;
-      if (start) send_q <= meta_q.len[TotalW-1:0];
+      rx_valid_o   <= send && started_q;
+      ping_start_o <= ping_start;
+      ping_valid_o <= send && pinging_q;
+      if (start || ping_start) send_q <= meta_q.len[TotalW-1:0];
       else if (send) send_q <= send_q < TotalW'(8) ? '0 : send_q - TotalW'(8);
     end
   end
@@ -299,7 +324,7 @@ module eth_rx_d64
       l4_bad: len_bad_q || !(l4_sum_ok || no_sum_q),
       unaligned: 1'b0,
       refused: refused_q,
-      icmp_busy: 1'b0
+      icmp_busy: icmp_q && ping_busy_q
   };
 
   // The frame's end waits for the sum of its last word. The next frame's first word comes 2 cycles
@@ -313,16 +338,21 @@ module eth_rx_d64
     if (!rst_ni) begin
       end_q           <= '0;
       started_q       <= 1'b0;
+      pinging_q       <= 1'b0;
       tag_q           <= '0;
       verdict_valid_o <= 1'b0;
       rx_end_o        <= 1'b0;
+      ping_end_o      <= 1'b0;
     end else begin
       end_q           <= {end_q[0], end_valid_i};
       verdict_valid_o <= end_q[1];
       rx_end_o        <= end_q[1] && started_q;
+      ping_end_o      <= end_q[1] && pinging_q;
       if (end_q[1]) tag_q <= tag_q + 8'd1;
       if (start) started_q <= 1'b1;
       else if (end_q[1]) started_q <= 1'b0;
+      if (ping_start) pinging_q <= 1'b1;
+      else if (end_q[1]) pinging_q <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -348,6 +378,11 @@ module eth_rx_d64
   assign rx_meta_o      = meta_q;
   assign rx_broadcast_o = dst_bc;
   assign rx_good_o      = verdict_o == VerdictGood;
+  assign ping_good_o    = verdict_o == VerdictGood;
+  assign arp_reply_o    = '{
+      valid: verdict_valid_o && verdict_o == VerdictOther && arp_end_q && arp_answers_q,
+      mac: arp_mac_o, ip: arp_ip_o
+  };
   assign arp_valid_o    = verdict_valid_o && verdict_o == VerdictGood && arp_end_q;
   assign idle_o         = !word_valid_i && !end_valid_i && end_q == '0 && !verdict_valid_o;
 

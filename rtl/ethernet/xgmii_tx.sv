@@ -8,7 +8,8 @@
 ///
 ///   Handshake   in_*: valid/ready, a frame without preamble and FCS. From a frame's first word to
 ///               its last in_valid_i must be high in each cycle with in_ready_o. A word that is
-///               late is sent as error characters: the receiver drops the frame
+///               late is sent as error characters: the receiver drops the frame. in_bad_i, with
+///               in_last_i: the frame is whole and its FCS is wrong
 ///   Latency     in_valid_i, line idle and gap over, to the start on xgmii_txd_o 5 cycles; a word
 ///               to xgmii_txd_o 5, in lane 4 half of it 6
 ///   Throughput  line rate: a word a cycle, minimum frames with the average gap between
@@ -22,6 +23,7 @@ module xgmii_tx (
   input  logic        in_valid_i,
   output logic        in_ready_o,
   input  logic        in_last_i,
+  input  logic        in_bad_i,       // of the last word: its FCS is sent wrong
   input  logic [3:0]  in_bytes_i,     // of the last word, 1..8
   input  logic [63:0] in_i,           // the first byte in [7:0]
 
@@ -135,6 +137,7 @@ module xgmii_tx (
   // A word enters the CRC in stage 1; in stages 2 and 3 it is taken back from the last one.
   kind_e       kind1_q, kind2_q, kind3_q;
   logic        last1_q, last2_q, last3_q, late1_q, late2_q, late3_q;
+  logic        bad_q, bad1_q, bad2_q;
   logic [3:0]  bytes1_q, bytes2_q, bytes3_q;
   logic [63:0] word1_q, word2_q, word3_q;
   logic [31:0] crc_q, crc_next, undone4, undone2, undone_q, undone1;
@@ -193,6 +196,10 @@ module xgmii_tx (
     end
   end
   always_ff @(posedge clk_i) begin
+    // Where it was short the last word is one of padding.
+    if (takes) bad_q <= in_last_i && in_bad_i;
+    bad1_q   <= takes ? in_last_i && in_bad_i : bad_q;
+    bad2_q   <= bad1_q;
     bytes1_q <= bytes;
     bytes2_q <= bytes1_q;
     bytes3_q <= bytes2_q;
@@ -201,7 +208,8 @@ module xgmii_tx (
     word3_q  <= word2_q;
     if (kind1_q == KindStart) crc_q <= '1;
     else if (kind1_q == KindData) crc_q <= crc_next;
-    undone_q <= undone2;
+    // What follows has an inverse: another value here is another FCS.
+    undone_q <= undone2 ^ 32'(bad2_q);
   end
 
   // ---------------------------------------------------------------- characters
@@ -283,5 +291,6 @@ module xgmii_tx (
   assign sent_o = last;
   assign idle_o = state_q == StIdle && !in_valid_i && wait_q == '0 && owed_q == '0 && !late_q &&
                   kind1_q == KindIdle && kind2_q == KindIdle && kind3_q == KindIdle &&
-                  !rest_valid_q && made_ctl_q == '1 && half_ctl_q == '1 && xgmii_txc_o == '1;
+                  !rest_valid_q && {made_ctl_q, half_ctl_q, xgmii_txc_o} == '1 &&
+                  {made_q, half_q, xgmii_txd_o} == {Idle, Idle[31:0], Idle};
 endmodule

@@ -154,7 +154,7 @@ module nanet_port
     assign unused_full = full;
     assign tx_spoil = 1'b0;
   end else if (Send) begin : gen_send
-    logic transmit_settled, asks_settled, answers_settled, unused_ask_ready, unused_answer_ready;
+    logic transmit_settled, asks_settled;
     nanet_transmit #(
       .DataWidth(DataWidth)
     ) u_transmit (
@@ -174,40 +174,19 @@ module nanet_port
       .tx_spoil_o(tx_spoil),
       .settled_o (transmit_settled)
     );
-    async_fifo #(
-      .Width(32),
-      .Depth(8)
-    ) u_asks (
-      .wclk_i   (clk_i),
-      .wrst_ni  (rst_ni),
-      .wvalid_i (ask_i.valid),
-      .wready_o (unused_ask_ready),
-      .wdata_i  (ask_i.ip),
-      .rclk_i   (eth_clk_i),
-      .rrst_ni  (eth_rst_ni),
-      .rvalid_o (ask.valid),
-      .rready_i (ask_ready),
-      .rdata_o  (ask.ip),
-      .settled_o(asks_settled)
+    nanet_asks u_asks (
+      .clk_i,
+      .rst_ni,
+      .ask_i,
+      .answer_o,
+      .eth_clk_i,
+      .eth_rst_ni,
+      .port_ask_o   (ask),
+      .port_ready_i (ask_ready),
+      .port_answer_i(answer),
+      .settled_o    (asks_settled)
     );
-    // Taken in each cycle: it never fills.
-    async_fifo #(
-      .Width(80),
-      .Depth(8)
-    ) u_answers (
-      .wclk_i   (eth_clk_i),
-      .wrst_ni  (eth_rst_ni),
-      .wvalid_i (answer.valid),
-      .wready_o (unused_answer_ready),
-      .wdata_i  ({answer.ip, answer.mac}),
-      .rclk_i   (clk_i),
-      .rrst_ni  (rst_ni),
-      .rvalid_o (answer_o.valid),
-      .rready_i (1'b1),
-      .rdata_o  ({answer_o.ip, answer_o.mac}),
-      .settled_o(answers_settled)
-    );
-    assign echo_idle = transmit_settled && asks_settled && answers_settled;
+    assign echo_idle = transmit_settled && asks_settled;
     assign tx_sum    = '0;
     assign tx_soon   = 1'b0;
     assign echo_lost = 1'b0;

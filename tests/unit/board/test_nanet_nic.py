@@ -50,5 +50,17 @@ def test_udp_of_a_program(parameters: dict[str, int]) -> None:
     run("isthmus:board:nanet_nic", "nanet_nic", "nanet_send_tb", parameters={"Send": 1, **parameters})
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"DataWidth": 128},
+        pytest.param({"DataWidth": 512, "Regions": 16}, marks=pytest.mark.release),
+    ],
+    ids=["128", "512-regions"],
+)
+def test_udp_of_a_program_at_10_gigabit(parameters: dict[str, int]) -> None:
+    run("isthmus:board:nanet_nic_10g", "nanet_nic_10g", "nanet_send_tb", parameters={"Send": 1, **parameters})
+
+
 def test_pairs_of_events_and_candidates() -> None:
     run("isthmus:board:nanet_nic", "nanet_nic", "nanet_pairs_tb", parameters={"Search": 1, "DataWidth": 128})

@@ -10,5 +10,9 @@ def test_xgmii_udp() -> None:
     run("isthmus:ethernet:ethernet", "xgmii_udp", "xgmii_udp_tb", parameters={"NumAllow": 4})
 
 
+def test_xgmii_udp_sends() -> None:
+    run("isthmus:ethernet:ethernet", "xgmii_udp", "xgmii_send_tb", parameters={"NumAllow": 4})
+
+
 def test_xgmii_tx() -> None:
     run("isthmus:ethernet:ethernet", "xgmii_tx", "xgmii_tx_tb")

@@ -31,6 +31,7 @@ class Bench:
         dut.rst_ni.value = 0
         dut.in_valid_i.value = 0
         dut.in_last_i.value = 0
+        dut.in_bad_i.value = 0
         dut.in_bytes_i.value = 8
         dut.in_i.value = 0
         cocotb.start_soon(Clock(dut.clk_i, CLK_PS, "ps").start())
@@ -42,7 +43,7 @@ class Bench:
         await ClockCycles(dut.clk_i, 4)
         await FallingEdge(dut.clk_i)
 
-    async def put(self, frame: bytes, late_at: int | None = None) -> None:
+    async def put(self, frame: bytes, late_at: int | None = None, *, bad: bool = False) -> None:
         """Hand a frame over, its words one after the other; word `late_at` comes late."""
         dut = self.dut
         for number, at in enumerate(range(0, len(frame), 8)):
@@ -53,6 +54,8 @@ class Bench:
                     await FallingEdge(dut.clk_i)
             dut.in_valid_i.value = 1
             dut.in_last_i.value = at + 8 >= len(frame)
+            # Only the last word's counts.
+            dut.in_bad_i.value = bad if at + 8 >= len(frame) else random.randrange(2)
             dut.in_bytes_i.value = len(piece)
             # What is behind the last byte is anything.
             dut.in_i.value = int.from_bytes(piece + random.randbytes(8 - len(piece)), "little")
@@ -155,6 +158,22 @@ async def a_word_that_is_late_spoils_its_frame_alone(dut: object) -> None:
         spoilt = sent[1]
         assert spoilt.ctrl is not None
         assert ERROR in [char for char, control in zip(spoilt.data, spoilt.ctrl, strict=True) if control]
+
+
+@cocotb.test()
+async def a_frame_that_is_bad_has_its_bytes_and_a_wrong_fcs(dut: object) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    for size in [*range(1, 90), 1507, 1514]:
+        frames = [random.randbytes(random.randrange(1, 100)), random.randbytes(size)]
+        bad = [False, True]
+        if random.randrange(2):
+            frames, bad = [*frames, random.randbytes(60)], [*bad, False]
+        for one, spoilt in zip(frames, bad, strict=True):
+            await bench.put(one, bad=spoilt)
+        sent = await bench.settle(len(frames))
+        assert [bytes(one.get_payload()) for one in sent] == [one.ljust(60, b"\0") for one in frames]
+        assert [not one.check_fcs() for one in sent] == bad
 
 
 @cocotb.test()

@@ -5,12 +5,12 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 use isthmus_host::nic::NicConfig;
 use isthmus_sim::Simulation;
+use isthmus_sim::world::Cable;
 use isthmus_sim::world::host::MmioHost;
-use isthmus_sim::world::{Cable, GmiiPhy};
 
 use super::scenario::NanetScenario;
 use super::world::{
-    Station, cable_config, device, layout, machine, phy_config, send_memory, simulation,
+    Phy, Station, cable_config, device, layout, machine, phy_config, send_memory, simulation,
 };
 use crate::error::RoadError;
 use crate::model::MakeModel;
@@ -20,7 +20,7 @@ pub(super) const ENDS: usize = 2;
 
 /// One interface.
 pub(super) struct End {
-    phy: GmiiPhy,
+    phy: Phy,
     pub(super) host: MmioHost,
     pub(super) config: NicConfig,
     /// The other one.
@@ -64,7 +64,7 @@ impl End {
         let own = station.further(number);
         let device = device(simulation, scenario, (&own, &format!("nic{number}")), make_model)?;
         let phy = phy_config(scenario, number);
-        let phy = GmiiPhy::attach(simulation, &device, "gmii", &phy)?;
+        let phy = Phy::attach(simulation, &device, 0, &phy, scenario.ten_gigabit())?;
         let (mut config, bytes) = layout(scenario, false);
         let (mut send, behind) = send_memory(scenario, bytes);
         send.peers.clear();

@@ -433,9 +433,6 @@ impl NanetScenario {
             Some(("workload.window", format!("1 to {MAX_POSTS} expected where a program sends")))
         } else if self.interface.ports != 1 {
             Some(("interface.ports", "a program sends by one port".to_owned()))
-        } else if self.ten_gigabit() {
-            let reason = "a program does not send at 10 Gbit/s";
-            Some(("platform.cable.rate_mbit_s", reason.to_owned()))
         } else if self.chain.is_some() || self.commodity {
             Some(("workload.operation", "message: not with chain or commodity".to_owned()))
         } else {

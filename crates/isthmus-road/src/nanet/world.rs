@@ -9,7 +9,7 @@ use isthmus_host::nic::{
     Statistics,
 };
 use isthmus_sim::kernel::FrameId;
-use isthmus_sim::world::ethernet::to_wire;
+use isthmus_sim::world::ethernet::{EthernetPort, Port, to_wire};
 use isthmus_sim::world::host::MmioHost;
 use isthmus_sim::world::packet::{IPV4_UDP_HEADER_BYTES, Udp};
 use isthmus_sim::world::pcie::Pcie;
@@ -95,30 +95,43 @@ pub(super) struct NanetPort {
 }
 
 /// What is at the pins of a port.
-enum Phy {
+pub(super) enum Phy {
     Gmii(GmiiPhy),
     Xgmii(XgmiiPhy),
 }
 
 impl Phy {
-    /// Attaches it and its cable to the pins of port `number`.
-    fn attach(
+    /// Attaches it to the pins of port `number`.
+    pub(super) fn attach(
         simulation: &Simulation,
         device: &DeviceHandle,
-        (number, source): (usize, &FrameEndpoint),
-        (config, cable): (&PhyConfig, &CableConfig),
+        number: usize,
+        config: &PhyConfig,
         ten_gigabit: bool,
     ) -> Result<Self, RoadError> {
         let bundle = bundle(number, ten_gigabit);
         Ok(if ten_gigabit {
-            let phy = XgmiiPhy::attach(simulation, device, &bundle, config)?;
-            Cable::connect(simulation, source, &phy, cable)?;
-            Self::Xgmii(phy)
+            Self::Xgmii(XgmiiPhy::attach(simulation, device, &bundle, config)?)
         } else {
-            let phy = GmiiPhy::attach(simulation, device, &bundle, config)?;
-            Cable::connect(simulation, source, &phy, cable)?;
-            Self::Gmii(phy)
+            Self::Gmii(GmiiPhy::attach(simulation, device, &bundle, config)?)
         })
+    }
+
+    /// Forgets the frames on its pins so far.
+    pub(super) fn forget(&self) {
+        match self {
+            Self::Gmii(phy) => phy.forget(),
+            Self::Xgmii(phy) => phy.forget(),
+        }
+    }
+}
+
+impl EthernetPort for Phy {
+    fn port(&self) -> &Port {
+        match self {
+            Self::Gmii(phy) => phy.port(),
+            Self::Xgmii(phy) => phy.port(),
+        }
     }
 }
 
@@ -387,7 +400,8 @@ impl NanetPort {
         let source = FrameEndpoint::new(simulation, &source)?;
         let cable = cable_config(scenario, &format!("cable{number}"));
         let ten_gigabit = scenario.ten_gigabit();
-        let phy = Phy::attach(simulation, device, (number, &source), (&phy, &cable), ten_gigabit)?;
+        let phy = Phy::attach(simulation, device, number, &phy, ten_gigabit)?;
+        Cable::connect(simulation, &source, &phy, &cable)?;
         Ok(Self { source, phy, number: number as u8 })
     }
 
@@ -415,10 +429,7 @@ impl NanetPort {
 
     /// Forgets the frames on its pins so far.
     pub(super) fn forget(&self) {
-        match &self.phy {
-            Phy::Gmii(phy) => phy.forget(),
-            Phy::Xgmii(phy) => phy.forget(),
-        }
+        self.phy.forget();
     }
 
     /// Sends a datagram; `spoil` corrupts it on the wire. `None`: the source's queue is full.

@@ -183,8 +183,6 @@ def scenarios(session: Session, points: Sequence[Point]) -> list[dict[str, Any]]
             raise UserError(
                 f"ports: {stream.ports}; {platform.name} has 10 Gigabit Ethernet: expected 1 or 2"
             )
-        if is_ten_gigabit(platform) and sends:
-            raise UserError(f"operation: {platform.name} has 10 Gigabit Ethernet, and does not send")
         if stream.memory != "host" and "gpu" not in platform.groups:
             raise UserError(f"memory: {stream.memory}; {platform.name} has no GPU: expected a table gpu")
         values = parameters(platform, point.profile, stream.ports, stream.page_kib, send=sends)

@@ -132,7 +132,7 @@ def check(options: ServeOptions, on: Platform) -> None:
     if options.pair:
         check_pair(options, on)
     if options.echo and is_ten_gigabit(on):
-        raise UserError(f"--echo: the interface of {on.name} sends no UDP; expected --platform nanet")
+        raise UserError(f"--echo: the interface of {on.name} has no echo; expected --platform nanet")
     if options.taps and not sys.platform.startswith("linux"):
         raise UserError(f"--tap needs the TAP interfaces of Linux; on {sys.platform} use --pcap FILE")
     try:
@@ -152,8 +152,6 @@ def check_pair(options: ServeOptions, on: Platform) -> None:
         raise UserError("--pair: expected --tap twice, for the two ends")
     if options.echo or options.out is not None or options.to is not None:
         raise UserError("--pair: frames go from one --tap to the other; expected no --echo, --out or --to")
-    if is_ten_gigabit(on):
-        raise UserError(f"--pair: the interface of {on.name} sends no UDP; expected --platform nanet")
 
 
 def local(text: str) -> str:

@@ -87,8 +87,6 @@ impl NanetServe {
             Some(("taps", format!("a pair has {ENDS}, and a port each")))
         } else if self.pair && (self.echo || self.out.is_some() || self.to.is_some()) {
             Some(("pair", "expected no echo, out or to".to_owned()))
-        } else if self.pair && scenario.ten_gigabit() {
-            Some(("pair", "a program does not send at 10 Gbit/s".to_owned()))
         } else if !self.pair && sources != ports {
             Some(("interface.ports", format!("{ports}: there are {sources} taps or captures")))
         } else if scenario.page().is_some() {
