@@ -279,7 +279,9 @@ from dataclasses import asdict
 from pathlib import PosixPath
 from isthmus.errors import UserError
 from isthmus.roads.nanet import serve
-options, on = serve.ServeOptions(**eval(sys.argv[1])), serve.platform("nanet")
+given = eval(sys.argv[1])
+on = serve.platform(given.pop("on", "nanet"))
+options = serve.ServeOptions(**given)
 try:
     last = serve.serve(options, on, serve.build(options, on))
 except UserError as err:
@@ -407,9 +409,11 @@ print("all", len(sizes), sum(sizes))
 )
 
 
-def test_arp_ping_and_a_sender_whose_datagrams_arrive_in_order(namespace: Namespace) -> None:
+@pytest.mark.parametrize("on", ["nanet", "nanet-10g"])
+def test_arp_ping_and_a_sender_whose_datagrams_arrive_in_order(namespace: Namespace, on: str) -> None:
+    serve.build(ServeOptions(("isthmus0",)), serve.platform(on))
     out = namespace.folder / "out"
-    status, said, printed = namespace.serve(STATION, "150", to="127.0.0.1:7000", out=out)
+    status, said, printed = namespace.serve(STATION, "150", to="127.0.0.1:7000", out=out, on=on)
     word, count, size = said.split()
     assert (word, int(count), int(size)) == ("all", status.delivered, status.delivered_bytes)
     rng = random.Random(SEED)
@@ -585,9 +589,13 @@ def pair(namespace: Namespace, *programs: str, **options: object) -> tuple[Nanet
     return status, said, done.stderr
 
 
-def test_a_client_reaches_a_server_in_another_namespace_through_two_interfaces(namespace: Namespace) -> None:
+@pytest.mark.parametrize("on", ["nanet", "nanet-10g"])
+def test_a_client_reaches_a_server_in_another_namespace_through_two_interfaces(
+    namespace: Namespace, on: str
+) -> None:
     """Neither program knows of it: ARP, fragments and TCP pass as frames do."""
-    status, said, printed = pair(namespace, ANSWERING, ASKING)
+    serve.build(ServeOptions(("isthmus0", "isthmus1"), pair=True), serve.platform(on))
+    status, said, printed = pair(namespace, ANSWERING, ASKING, on=on)
     assert said == ["listens", "asks", "stream True 20000", "same 47"]
     assert (status.not_kept_up, status.oversized, status.waiting) == (0, 0, 0), printed
     assert status.counted("frames_bad") == status.counted("no_buffer") == 0
@@ -848,7 +856,7 @@ def test_the_status_line_says_where_frames_were_lost() -> None:
 
 def test_a_line_is_printed_each_second_in_which_a_count_changed(capsys: pytest.CaptureFixture[str]) -> None:
     now = [0.0]
-    line = serve.StatusLine(ServeOptions(captures=(Path("c"),)), False, False, lambda: now[0])
+    line = serve.StatusLine(ServeOptions(captures=(Path("c"),)), False, lambda: now[0])
     first = NanetStatus(["capture c 192.168.20.16 02:00:00:00:00:10"], 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0)
     faster = replace(first, cycles_per_s=2e6, simulated_ps=9)
     second, third = replace(first, frames=2), replace(first, frames=3)

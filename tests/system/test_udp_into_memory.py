@@ -379,9 +379,10 @@ def test_an_idle_10_gigabit_interface_that_is_not_evaluated_changes_no_result(ru
     assert one == other
 
 
-def test_a_program_sends_at_the_line_and_begins_a_frame_within_a_microsecond() -> None:
+@pytest.mark.parametrize("where", [PLATFORM, TEN_GIGABIT])
+def test_a_program_sends_at_the_line_and_begins_a_frame_within_a_microsecond(where: str) -> None:
     streams = [Stream(size=1472, window=window, operation=SEND, iterations=32) for window in (1, 16)]
-    one, many = measure([Point(stream) for stream in streams])
+    one, many = measure([Point(stream, platform=where) for stream in streams])
     assert one.workload["parts_ps"]["to_wire"]["max"] < 1_000_000
     assert many.workload["busy"]["wire"] > 0.999
     assert all(found.checked.wrong == found.checked.lost == 0 for found in (one, many))

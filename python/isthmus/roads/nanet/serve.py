@@ -203,7 +203,7 @@ def serve(options: ServeOptions, on: Platform, model: Path) -> NanetStatus:
     standard error."""
     from isthmus import native
 
-    line = StatusLine(options, is_ten_gigabit(on), sys.stderr.isatty())
+    line = StatusLine(options, sys.stderr.isatty())
     last = native.serve(scenario(options, on, model), line, NanetStatus)
     line.end(last)
     return last
@@ -223,12 +223,10 @@ class StatusLine:
     def __init__(
         self,
         options: ServeOptions,
-        ten_gigabit: bool,
         terminal: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._options = options
-        self._answers = "ARP" if ten_gigabit else "ARP and ping"
         self._terminal = terminal
         self._clock = clock
         self._started = False
@@ -257,7 +255,7 @@ class StatusLine:
     def _addresses(self, status: NanetStatus) -> None:
         for line in status.listening:
             where, ip, mac = line.rsplit(" ", 2)
-            does = f"takes UDP to port {self._options.port}, answers {self._answers}"
+            does = f"takes UDP to port {self._options.port}, answers ARP and ping"
             if self._options.pair:
                 does = "its frames are datagrams to the other end"
             print(f"nanet {where} {ip} {mac}: {does}", flush=True)
