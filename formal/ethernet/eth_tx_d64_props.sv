@@ -165,7 +165,11 @@ module eth_tx_d64_props
         assert ((dut.head_q.kind == 2'd0) == is_udp_q);
         assert (dut.head_q.kind != 2'd3);
         if (dut.head_q.kind == 2'd2) assert (len_q == '0);
-        if (dut.at_q < 3'd5) assert (dut.left_q == len_q + 11'd2 && taken_q == '0);
+        if (dut.at_q < 3'd5) assert (taken_q == '0);
+        if (dut.at_q != '0) begin
+          assert (dut.more_q == (dut.left_q > 11'd2) && dut.last_q == (dut.left_q <= 11'd8));
+        end
+        if (dut.at_q != '0 && dut.at_q < 3'd5) assert (dut.left_q == len_q + 11'd2);
         // What was taken and what is left of the frame.
         assert (11'(taken_q) <= 11'd184);
         if (dut.at_q == 3'd5) begin

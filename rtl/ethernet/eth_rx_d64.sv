@@ -25,8 +25,8 @@
 ///               arp_busy_i, requests are dropped and counted
 ///   Answers     arp_reply_o: a strobe for a good reply by ARP to us, from whomever
 ///   Ping        ping_start_o: a strobe, an echo request for us begins, with rx_meta_o, whose len is
-///               that of its data, and ping_fields_o; ping_valid_o: 8 bytes of it in rx_data_o;
-///               then exactly one ping_end_o. While ping_busy_i, requests are dropped and counted
+///               that of its data, and its ICMP header in rx_data_o; ping_valid_o: 8 bytes of its
+///               data there; then exactly one ping_end_o. While ping_busy_i, requests are dropped and counted
 ///   Tags        as eth_rx
 ///   Parameters  NumAllow 1..16
 ///   Not done    IPv4 options and fragments, a list of VLANs, multicast, jumbo frames
@@ -72,7 +72,6 @@ module eth_rx_d64
   input  logic                  arp_busy_i,
   output arp_pkg::answer_t      arp_reply_o,
   output logic                  ping_start_o,
-  output logic [47:0]           ping_fields_o,   // check sum, identifier, sequence number
   output logic                  ping_valid_o,
   output logic                  ping_end_o,
   output logic                  ping_good_o,     // with ping_end_o: all checks hold
@@ -127,11 +126,11 @@ module eth_rx_d64
   end
 
   // ---------------------------------------------------------------- fields
-  logic mac_ok_q, arp_q, arp_ok_q, arp_answers_q, ip_q, udp_q, icmp_q, ip_bad_q, other_q;
+  logic mac_ok_q, arp_q, arp_ok_q, arp_answers_q, ip_q, udp_q, icmp_q, echo_q, ip_bad_q;
   logic [4:0] arp_part_q;  // of a good request, by where its fields are
   logic arp_is_answer_q;   // a reply in place of the request
-  logic dst_own, dst_bc, dst_bad, port_bad_q, len_bad_q, no_sum_q, refused_q, allowed;
-  logic started_q, pinging_q, ping_busy_q;
+  logic dst_own, dst_bc, dst_bad, port_bad_q, short_q, len_bad_q, no_sum_q, refused_q, allowed;
+  logic started_q, pinging_q, ping_busy_q, len_bad, other;
   logic [15:0] dst_hi_q;
   logic [7:0]  tag_q;
   logic [TotalW-1:0] total, total_q, l4_len_q;
@@ -145,6 +144,8 @@ module eth_rx_d64
   assign subnet   = cfg_ip_i | ~cfg_netmask_i;
   assign dst_own  = &dst_own_q;
   assign dst_bc = !dst_own;
+  assign len_bad = short_q || (udp_q && len_bad_q);
+  assign other   = !udp_q && !(icmp_q && echo_q);
   // Broadcast is for the UDP service alone.
   assign dst_bad  = !dst_own && (!(&dst_subnet_q || &dst_ones_q) || !udp_q || port_bad_q);
   assign total      = half[0][TotalW-1:0];  // in word 2
@@ -182,9 +183,9 @@ module eth_rx_d64
       meta_q.port <= half[1];
       meta_q.len  <= 16'(total_q - Headers);
       port_bad_q  <= half[2] != cfg_port_i;
-      len_bad_q   <= total_q < Headers || (udp_q && half[3] != 16'(l4_len_q));
-      other_q     <= !udp_q && !(icmp_q && half[1] == 16'h0800);
-      ping_fields_o[47:16] <= net[31:0];
+      short_q     <= total_q < Headers;
+      len_bad_q   <= half[3] != 16'(l4_len_q);
+      echo_q      <= half[1] == 16'h0800;
       for (int unsigned i = 0; i < 2; i++) begin
         dst_own_q[i]    <= dst[16*i+:16] == cfg_ip_i[16*i+:16];
         dst_subnet_q[i] <= dst[16*i+:16] == subnet[16*i+:16];
@@ -193,9 +194,8 @@ module eth_rx_d64
       arp_part_q[3] <= half[3] == cfg_ip_i[31:16];
     end
     if (at[5]) begin
-      no_sum_q  <= udp_q && half[0] == '0;
+      no_sum_q  <= half[0] == '0;
       ping_busy_q <= ping_busy_i;
-      ping_fields_o[15:0] <= half[0];
       arp_part_q[4] <= half[0] == cfg_ip_i[15:0];
       refused_q <= rx_refuse_i;
       if (!ip_sum_ok) ip_bad_q <= 1'b1;
@@ -280,8 +280,8 @@ module eth_rx_d64
   logic [TotalW-1:0] send_q;  // bytes of payload not sent
 
   assign start = at[5] && mac_ok_q && ip_q && udp_q && !dst_bad && !ip_bad_q && ip_sum_ok &&
-                 !port_bad_q && !len_bad_q && allowed && !rx_refuse_i;
-  assign ping_start = at[5] && ip_q && icmp_q && !other_q && !ping_busy_i;
+                 !port_bad_q && !len_bad && allowed && !rx_refuse_i;
+  assign ping_start = at[5] && ip_q && icmp_q && echo_q && !ping_busy_i;
   assign send  = rest_valid_q && send_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -317,11 +317,11 @@ module eth_rx_d64
       ip: ip_q,
       dst_bad: dst_bad,
       ip_bad: ip_bad_q,
-      other: other_q,
+      other: other,
       allowed: allowed,
       udp: udp_q,
       port_bad: port_bad_q,
-      l4_bad: len_bad_q || !(l4_sum_ok || no_sum_q),
+      l4_bad: len_bad || !(l4_sum_ok || (udp_q && no_sum_q)),
       unaligned: 1'b0,
       refused: refused_q,
       icmp_busy: icmp_q && ping_busy_q

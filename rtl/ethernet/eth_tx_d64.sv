@@ -86,7 +86,7 @@ module eth_tx_d64
     unique case (kind_d)
       KindUdp: head_d = '{
           kind: kind_d, ask: 1'b0, mac: tx_meta_i.mac, ip: tx_meta_i.ip, len: tx_meta_i.len[10:0],
-          l4: {cfg_port_i, tx_meta_i.port, 16'(tx_meta_i.len[10:0]) + 16'd8, 16'd0}
+          l4: {cfg_port_i, tx_meta_i.port, 16'd0, 16'd0}  // its length comes later
       };
       KindIcmp: head_d = '{
           kind: kind_d, ask: 1'b0, mac: ping_i.mac, ip: ping_i.ip, len: ping_i.len,
@@ -104,16 +104,18 @@ module eth_tx_d64
   // ---------------------------------------------------------------- words
   logic [2:0]  at_q;     // of the word that goes into the register; 5: and all behind it
   logic [10:0] left_q;   // bytes of the frame from word 5 on
+  logic        more_q;   // more than the two before the data
+  logic        last_q;   // no more than a word
   logic [15:0] rest_q;   // the bytes before this word's data, the first in [7:0]
   logic        next, body, last, is_arp, pull;
   logic [63:0] net, word, data;
-  logic [15:0] ip_csum, total_q;
+  logic [15:0] ip_csum, total_q, l4_len_q;
 
   assign next   = !out_valid_o || out_ready_i;
   assign is_arp = head_q.kind == KindArp;
   assign body   = at_q == 3'd5;
-  assign last   = body && left_q <= 11'd8;
-  assign pull   = run_q && next && body && left_q > 11'd2;
+  assign last   = body && last_q;
+  assign pull   = run_q && next && body && more_q;
   assign tx_next_o   = pull && head_q.kind == KindUdp;
   assign ping_next_o = pull && head_q.kind == KindIcmp;
   assign ping_done_o = run_q && next && last && head_q.kind == KindIcmp;
@@ -128,7 +130,9 @@ module eth_tx_d64
                   {total_q, 32'h0000_4000, head_q.kind == KindUdp ? 16'h4011 : 16'h4001};
       3'd3: net = {is_arp ? cfg_mac_i[31:0] : {ip_csum, cfg_ip_i[31:16]},
                    is_arp ? cfg_ip_i : {cfg_ip_i[15:0], head_q.ip[31:16]}};
-      default: net = is_arp ? {head_q.mac, head_q.ip[31:16]} : {head_q.ip[15:0], head_q.l4[3:1]};
+      default: net = is_arp ? {head_q.mac, head_q.ip[31:16]} :
+                     {head_q.ip[15:0], head_q.l4[3:2],
+                      head_q.kind == KindUdp ? l4_len_q : head_q.l4[1]};
     endcase
     for (int unsigned i = 0; i < 8; i++) word[8*i+:8] = net[56-8*i+:8];
     if (body) word = {data[47:0], rest_q};
@@ -160,8 +164,15 @@ module eth_tx_d64
   end
   always_ff @(posedge clk_i) begin
     if (start) head_q <= head_d;
-    if (start) left_q <= head_d.len + 11'd2;
-    else if (run_q && next && body) left_q <= left_q - 11'd8;
+    if (!body) begin
+      left_q <= head_q.len + 11'd2;
+      more_q <= head_q.len != '0;
+      last_q <= head_q.len <= 11'd6;
+    end else if (run_q && next) begin
+      left_q <= left_q - 11'd8;
+      more_q <= left_q > 11'd10;
+      last_q <= left_q <= 11'd16;
+    end
     if (next) begin
       rest_q <= body ? data[63:48] :
                 is_arp ? {head_q.ip[7:0], head_q.ip[15:8]} :
@@ -174,16 +185,20 @@ module eth_tx_d64
 
   // ---------------------------------------------------------------- the IPv4 header's sum
   logic [16:0] own_q, peer_q, rest_sum_q, fold_q;
+  logic [15:0] fold_more_q;
   logic [18:0] sum_q;
   always_ff @(posedge clk_i) begin
     total_q    <= 16'(head_q.len + Headers);
+    l4_len_q   <= 16'(head_q.len) + 16'd8;
     own_q      <= 17'(cfg_ip_i[31:16]) + 17'(cfg_ip_i[15:0]);
     peer_q     <= 17'(head_q.ip[31:16]) + 17'(head_q.ip[15:0]);
     rest_sum_q <= (head_q.kind == KindUdp ? IpConstUdp : IpConstIcmp) + 17'(head_q.len);
     sum_q      <= 19'(own_q) + 19'(peer_q) + 19'(rest_sum_q);
-    fold_q     <= 17'(sum_q[15:0]) + 17'(sum_q[18:16]);
+    // Once as it is and once with the carry that this sum may have.
+    fold_q      <= 17'(sum_q[15:0]) + 17'(sum_q[18:16]);
+    fold_more_q <= sum_q[15:0] + 16'(sum_q[18:16]) + 16'd1;
   end
-  assign ip_csum = ~(fold_q[15:0] + 16'(fold_q[16]));
+  assign ip_csum = ~(fold_q[16] ? fold_more_q : fold_q[15:0]);
 
   assign idle_o = !run_q && !tx_valid_i && !other_waits && !out_valid_o;
 

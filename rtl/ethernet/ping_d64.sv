@@ -23,9 +23,8 @@ module ping_d64
   input  logic        rst_ni,
   input  logic        start_i,
   input  udp_meta_t   meta_i,    // with start_i: the sender, and bytes of data
-  input  logic [47:0] fields_i,  // with start_i: check sum, identifier, sequence number
   input  logic        valid_i,
-  input  logic [63:0] data_i,    // with valid_i: the first byte in [7:0]
+  input  logic [63:0] data_i,    // the first byte in [7:0]; with start_i: the ICMP header
   input  logic        end_i,
   input  logic        good_i,    // with end_i: all checks hold
   output logic        busy_o,
@@ -68,8 +67,8 @@ module ping_d64
       ping_q.mac    <= meta_i.mac;
       ping_q.ip     <= meta_i.ip;
       ping_q.len    <= meta_i.len[10:0];
-      ping_q.id_seq <= fields_i[31:0];
-      csum_q        <= fields_i[47:32];
+      ping_q.id_seq <= {data_i[39:32], data_i[47:40], data_i[55:48], data_i[63:56]};
+      csum_q        <= {data_i[23:16], data_i[31:24]};
       write_q       <= '0;
     end else if (valid_i) begin
       write_q <= write_q + AddrW'(1);

@@ -71,7 +71,6 @@ module xgmii_udp
   logic [31:0] arp_ip;
   arp_pkg::answer_t arp_reply;
   logic ping_start, ping_valid, ping_end, ping_good, ping_busy;
-  logic [47:0] ping_fields;
   logic word_valid, word_first, word_last, word_tag, end_valid, end_length, end_fcs;
   logic mac_idle, udp_idle;
   logic [3:0]  word_bytes;
@@ -127,7 +126,6 @@ module xgmii_udp
     .arp_busy_i  (arp_busy),
     .arp_reply_o (arp_reply),
     .ping_start_o (ping_start),
-    .ping_fields_o(ping_fields),
     .ping_valid_o (ping_valid),
     .ping_end_o   (ping_end),
     .ping_good_o  (ping_good),
@@ -165,7 +163,6 @@ module xgmii_udp
     .rst_ni,
     .start_i      (ping_start),
     .meta_i       (rx_meta_o),
-    .fields_i     (ping_fields),
     .valid_i      (ping_valid),
     .data_i       (rx_data_o),
     .end_i        (ping_end),

@@ -115,6 +115,8 @@ class Bench:
         self.waiting: tuple[deque[tuple[int, int, int, int]], ...] = (deque(), deque())
         self.credits = [[CREDITS, CREDITS], [CREDITS, CREDITS]]
         self.reads: list[tuple[int, int]] = []
+        self.begun: tuple[dict[int, list[int]], ...] = ({}, {})
+        """Flits so far of what leaves, by link and channel."""
         self.hold = False
 
     async def start(self, share: float = 0.0) -> None:
@@ -144,6 +146,9 @@ class Bench:
         d.rst_ni.value = 1
         await ClockCycles(d.clk_i, 8)
         cocotb.start_soon(self.links())
+        await self.configure()
+
+    async def configure(self) -> None:
         for register, value in (
             (CONTROL, 0), (QUEUE_LO, QUEUE), (QUEUE_SIZE, 4), (REGION_LO, TABLE), (REGION_PAGES, len(PAGES)),
             (REGION_SET, KEY | VALID), (PUT_LO, PUTS), (PUT_BYTES, 64 * BLOCKS), (TARGET_LO, 0),
@@ -152,10 +157,26 @@ class Bench:
         ):  # fmt: skip
             await self.write(register, value)
 
+    async def reset(self) -> None:
+        """At any moment; the far end begins anew too, and the program sets the node up again."""
+        d = self.dut
+        d.rst_ni.value = 0
+        for queue in self.waiting:
+            queue.clear()
+        await ClockCycles(d.clk_i, 8)
+        for begun in self.begun:
+            begun.clear()
+        self.credits = [[CREDITS, CREDITS], [CREDITS, CREDITS]]
+        self.out.clear()
+        self.reads.clear()
+        self.taken = 0
+        self.ram.write(QUEUE, bytes(32 * 16))
+        d.rst_ni.value = 1
+        await ClockCycles(d.clk_i, 8)
+
     async def links(self) -> None:
         """Both links: collects what leaves, sends what waits, with credits, and gives credits back."""
         d = self.dut
-        open_: list[dict[int, list[int]]] = [{}, {}]
         while True:
             freed = 0
             await ReadOnly()
@@ -171,7 +192,7 @@ class Bench:
                     self.credits[link][channel] += back >> (2 * link + channel) & 1
                 if valid >> link & 1:
                     channel = vc >> link & 1
-                    flits = open_[link].setdefault(channel, [])
+                    flits = self.begun[link].setdefault(channel, [])
                     assert (head >> link & 1) == (not flits)
                     flits.append(data >> 128 * link & (1 << 128) - 1)
                     if tail >> link & 1:
@@ -812,3 +833,63 @@ async def a_post_is_on_the_link_in_its_cycles_and_packets_follow_each_other(dut:
     assert len(flits) == 4 * 258
     # First beat to the header: the buffer 1, the packet's register 1, the node's registers and router 3.
     assert seen["flits_tx_valid_o"] - seen["dma_rvalid_i"] == 5
+
+
+@cocotb.test()
+@cocotb.parametrize(share=[0.0, 0.3])
+async def a_reset_in_the_middle_of_puts_and_gets_leaves_nothing_of_them(dut: Any, share: float) -> None:
+    """Of a put each way, a get of its own and one that it serves, at once, at any moment of them."""
+    bench = Bench(dut)
+    await bench.start(share)
+    leaves, comes, asked = (bench.rng.randbytes(size) for size in (5000, 5000, 3000))
+    caught = 0
+    for cycles in (3, 20, 60, 100, 150, 220, 300, *(bench.rng.randrange(400) for _ in range(8))):
+        bench.ram.write(PUTS, leaves)
+        await bench.post(0, 0, 5000, 2)
+        await bench.post(128, 0, 3000, 2, get=True)
+        for packet in bench.packets(comes, 0, 0):
+            bench.send(packet.flits())
+        bench.ask(9, 0, 4000)
+        for piece in bench.answers(asked, 128, 0):
+            bench.send(piece.flits(), 1)
+        await ClockCycles(dut.clk_i, cycles)
+        caught += not dut.idle_o.value
+        await bench.reset()
+        # Before the program has set it up: nothing is read or written, nothing leaves.
+        before = bench.region()
+        for packet in bench.packets(comes, 0, 0):
+            bench.send(packet.flits(), bench.rng.randrange(2))
+        bench.ask(1, 0, 100)
+        await bench.settle()
+        assert bench.region() == before
+        assert bench.reads == []
+        assert bench.events() == []
+        assert not [packet for packet in bench.out if packet.kind != REFUSAL]
+        # Then it does all of it, as at the first time.
+        await bench.configure()
+        bench.out.clear()
+        await bench.post(0, 0, 5000, 2)
+        await bench.post(128, 0, 3000, 2, get=True)
+        for packet in bench.packets(comes, 0, 7):
+            bench.send(packet.flits())
+        bench.ask(9, 0, 4000)
+        await bench.settle()
+        for piece in bench.answers(asked, 128, 0):
+            bench.send(piece.flits())
+        await bench.settle()
+        shadow = bench.region()
+        assert shadow[:5000] == comes
+        assert shadow[128 * 64 : 128 * 64 + 3000] == asked
+        kinds = {kind: [one for one in bench.out if one.kind == kind] for kind in (1, GET, ANSWER)}
+        assert b"".join(one.payload for one in kinds[1]) == leaves
+        assert [(one.put, one.total) for one in kinds[GET]] == [(0, 3000)]
+        assert b"".join(one.payload for one in kinds[ANSWER]) == leaves[:4000]
+        found = sorted(bench.events(), key=lambda one: one.list)
+        assert [(one.list, one.refusal, one.error, one.bytes, one.sequence) for one in found] == [
+            (0x81, 0, 0, 5000, 0), (0x82, 0, 0, 5000, 7), (0x83, 0, 0, 3000, 0),
+        ]  # fmt: skip
+        assert await bench.read(LATE) == 0
+        await bench.reset()
+        await bench.configure()
+    assert caught >= 8, "resets came when all had ended"
+    assert bench.outside()

@@ -98,6 +98,19 @@ class Bench:
         await FallingEdge(d.clk_i)
         d.rst_ni.value = 1
 
+    async def reset(self) -> None:
+        """All routers, at any moment; the stations begin anew too."""
+        d = self.dut
+        for name in ("in_valid_i", "out_freed_i"):
+            getattr(d, name).value = 0
+        d.rst_ni.value = 0
+        await ClockCycles(d.clk_i, 4)
+        await FallingEdge(d.clk_i)
+        d.rst_ni.value = 1
+        self.stations = [Station(self.depth) for _ in range(self.nodes)]
+        self.expected.clear()
+        self.began = 0
+
     async def step(self) -> None:
         """One cycle: drive, clock, look."""
         d = self.dut
@@ -259,3 +272,29 @@ async def a_packet_for_a_node_that_does_not_exist_is_discarded_and_counted(dut: 
         bench.send(0, 1, 4)
         await bench.drain()
         assert int(dut.status_lost_o.value) == number
+
+
+@cocotb.test()
+async def a_reset_in_the_middle_of_packets_leaves_an_empty_network(dut: Any) -> None:
+    bench = await ready(dut)
+    for _ in range(12):
+        bench.give, bench.eager = 0.4, 1.0
+        for _ in range(200):
+            source, dest = (bench.rng.randrange(bench.nodes) for _ in range(2))
+            bench.send(source, dest, bench.rng.choice((2, 5, 2 * bench.depth + 3)))
+        for _ in range(bench.rng.randrange(1, 150)):
+            await bench.step()
+        assert not dut.idle_o.value, "it is in the middle"
+        await bench.reset()
+        assert dut.idle_o.value
+        # Every place is free, and no packet waits for the rest of another.
+        bench.give = 1.0
+        for _ in range(20):
+            bench.send(0, 1, 16)
+        for _ in range(40):
+            await bench.step()
+        before = bench.flits_out
+        for _ in range(100):
+            await bench.step()
+        assert bench.flits_out - before == 100
+        await bench.drain()
