@@ -105,12 +105,24 @@ module ping_d64
   );
 
   // ---------------------------------------------------------------- read
-  logic [AddrW-1:0] read_q, read_at;
-  assign read_at = read_q + AddrW'(next_i);
+  // The memory is one word ahead of the register behind it: two steps fill both.
+  logic [AddrW-1:0] read_q;
+  logic [1:0]  fill_q;
+  logic [63:0] ahead;
+  logic        step;
+  assign step = next_i || fill_q != '0;
   always_ff @(posedge tx_clk_i or negedge tx_rst_ni) begin
-    if (!tx_rst_ni) read_q <= '0;
-    else if (reply_ready_i) read_q <= '0;
-    else read_q <= read_at;
+    if (!tx_rst_ni) begin
+      read_q <= '0;
+      fill_q <= '0;
+    end else begin
+      fill_q <= {fill_q[0], reply_ready_i};
+      if (reply_ready_i) read_q <= '0;
+      else if (step) read_q <= read_q + AddrW'(1);
+    end
+  end
+  always_ff @(posedge tx_clk_i) begin
+    if (step) data_o <= ahead;
   end
   ram_2clk #(
     .Width(64),
@@ -121,9 +133,9 @@ module ping_d64
     .waddr_i(write_q),
     .wdata_i(data_i),
     .rclk_i (tx_clk_i),
-    .re_i   (1'b1),
-    .raddr_i(read_at),
-    .rdata_o(data_o)
+    .re_i   (step),
+    .raddr_i(read_q),
+    .rdata_o(ahead)
   );
 
   assign idle_o = settled && !busy_o && !reply_valid_o;

@@ -850,7 +850,8 @@ async def a_reset_in_the_middle_of_puts_and_gets_leaves_nothing_of_them(dut: Any
         for packet in bench.packets(comes, 0, 0):
             bench.send(packet.flits())
         bench.ask(9, 0, 4000)
-        for piece in bench.answers(asked, 128, 0):
+        # In half of the cases the get stays open.
+        for piece in bench.answers(asked, 128, 0) if cycles % 2 else []:
             bench.send(piece.flits(), 1)
         await ClockCycles(dut.clk_i, cycles)
         caught += not dut.idle_o.value
@@ -865,8 +866,16 @@ async def a_reset_in_the_middle_of_puts_and_gets_leaves_nothing_of_them(dut: Any
         assert bench.reads == []
         assert bench.events() == []
         assert not [packet for packet in bench.out if packet.kind != REFUSAL]
-        # Then it does all of it, as at the first time.
+        # What answers a get of before answers none of now.
         await bench.configure()
+        for piece in bench.answers(asked, 128, 0):
+            bench.send(piece.flits())
+        await bench.settle()
+        assert bench.region() == before
+        assert bench.events() == []
+        late = await bench.read(LATE)
+        assert late > 0
+        # Then it does all of it, as at the first time.
         bench.out.clear()
         await bench.post(0, 0, 5000, 2)
         await bench.post(128, 0, 3000, 2, get=True)
@@ -888,7 +897,7 @@ async def a_reset_in_the_middle_of_puts_and_gets_leaves_nothing_of_them(dut: Any
         assert [(one.list, one.refusal, one.error, one.bytes, one.sequence) for one in found] == [
             (0x81, 0, 0, 5000, 0), (0x82, 0, 0, 5000, 7), (0x83, 0, 0, 3000, 0),
         ]  # fmt: skip
-        assert await bench.read(LATE) == 0
+        assert await bench.read(LATE) == late
         await bench.reset()
         await bench.configure()
     assert caught >= 8, "resets came when all had ended"

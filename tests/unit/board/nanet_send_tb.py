@@ -82,6 +82,10 @@ class Sender(Bench):
         for n, channel in enumerate((self.reader.ar_channel, self.reader.r_channel)):
             channel.set_pause_generator(pauses(cocotb.RANDOM_SEED + 10 + n, share))
         cocotb.start_soon(self.record())
+        await self.send_memory()
+
+    async def send_memory(self) -> None:
+        """Lets it read the send memory, for its peers."""
         await self.write(CONTROL, 0)
         await self.write(SEND_LO, SENDS)
         await self.write(SEND_BYTES, BLOCKS * 64)

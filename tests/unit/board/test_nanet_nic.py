@@ -62,5 +62,9 @@ def test_udp_of_a_program_at_10_gigabit(parameters: dict[str, int]) -> None:
     run("isthmus:board:nanet_nic_10g", "nanet_nic_10g", "nanet_send_tb", parameters={"Send": 1, **parameters})
 
 
+def test_udp_both_ways_behind_pcie() -> None:
+    run("isthmus:board:nanet_nic", "nanet_nic", "nanet_nic_pcie_tb", parameters={"Send": 1, "DataWidth": 64})
+
+
 def test_pairs_of_events_and_candidates() -> None:
     run("isthmus:board:nanet_nic", "nanet_nic", "nanet_pairs_tb", parameters={"Search": 1, "DataWidth": 128})
