@@ -41,10 +41,12 @@ module eth_tx_d64_props
 
   // ------------------------------------------------------------ what the ports say
   logic begins, ends, takes, udp;
+  logic [10:0] len_d;
   assign begins = tx_ready_o || arp_ready_o || ping_ready_o;
   assign ends   = out_valid_o && out_ready_i && out_last_o;
   assign takes  = tx_next_o || ping_next_o;
   assign udp    = tx_ready_o;
+  assign len_d  = tx_ready_o ? tx_meta_i.len[10:0] : ping_ready_o ? ping_i.len : '0;
 
   // The frame that was begun last, and that whose words leave: its last word may still wait.
   logic        made_q, left_q;          // words are made of a frame; one leaves
@@ -72,7 +74,7 @@ module eth_tx_d64_props
       if (begins) begin
         made_q   <= 1'b1;
         is_udp_q <= udp;
-        len_q    <= tx_ready_o ? tx_meta_i.len[10:0] : ping_ready_o ? ping_i.len : '0;
+        len_q    <= len_d;
         taken_q  <= '0;
       end else if (makes_last) begin
         made_q <= 1'b0;
@@ -80,9 +82,9 @@ module eth_tx_d64_props
       if (takes) taken_q <= taken_q + 8'd1;
       if (takes && taken_q == word_q) value_q <= tx_next_o ? tx_data_i : ping_data_i;
       // The first word goes into the register: from here on it is the frame that leaves.
-      if (dut.run_q && moves && dut.at_q == '0) begin
-        len_out_q <= len_q;
-        was_udp_q <= is_udp_q;
+      if (begins) begin
+        len_out_q <= len_d;
+        was_udp_q <= udp;
         left_q    <= 1'b1;
         sent_q    <= '0;
       end else if (out_valid_o && out_ready_i) begin
@@ -101,9 +103,19 @@ module eth_tx_d64_props
   end
 
   // ------------------------------------------------------------ what the surroundings do
+  // What is offered stays until it is taken.
+  logic tx_waits_q, arp_waits_q, ping_waits_q;
+  always_ff @(posedge clk_i) begin
+    tx_waits_q   <= started_q && tx_valid_i && !tx_ready_o;
+    arp_waits_q  <= started_q && arp_valid_i && !arp_ready_o;
+    ping_waits_q <= started_q && ping_valid_i && !ping_ready_o;
+  end
   always_comb begin
     assume (tx_meta_i.len <= 16'd1472);
     assume (ping_i.len <= 11'd1472);
+    assume (!tx_waits_q || tx_valid_i);
+    assume (!arp_waits_q || arp_valid_i);
+    assume (!ping_waits_q || ping_valid_i);
   end
   // The MAC takes a frame's words without a pause from its first one on (xgmii_tx). That is not
   // needed here: any out_ready_i.
@@ -157,19 +169,26 @@ module eth_tx_d64_props
   // ------------------------------------------------------------ inside, for induction
   always_comb begin
     if (started_q) begin
-      assert (dut.run_q == made_q);
+      assert (made_q == (dut.run_q && dut.at_q != '0));
+      if (dut.run_q && !made_q) begin
+        assert (dut.kind_q != 2'd3);
+        assert (dut.kind_q != 2'd0 || tx_waits_q);
+        assert (dut.kind_q != 2'd1 || ping_waits_q);
+        assert (dut.kind_q != 2'd2 || arp_waits_q);
+        if (waited_q) assert (dut.kind_q != 2'd0);
+      end
       assert (dut.at_q <= 3'd5);
-      if (waited_q) assert (dut.other_turn_q);
+      if (waited_q) assert (dut.other_turn_q && (arp_waits_q || ping_waits_q));
       if (made_q) begin
         assert (dut.head_q.len == len_q && len_q <= 11'd1472);
-        assert ((dut.head_q.kind == 2'd0) == is_udp_q);
-        assert (dut.head_q.kind != 2'd3);
-        if (dut.head_q.kind == 2'd2) assert (len_q == '0);
+        assert ((dut.kind_q == 2'd0) == is_udp_q);
+        assert (dut.kind_q != 2'd3);
+        if (dut.kind_q == 2'd2) assert (len_q == '0);
         if (dut.at_q < 3'd5) assert (taken_q == '0);
-        if (dut.at_q != '0) begin
+        if (dut.at_q > 3'd1) begin
           assert (dut.more_q == (dut.left_q > 11'd2) && dut.last_q == (dut.left_q <= 11'd8));
         end
-        if (dut.at_q != '0 && dut.at_q < 3'd5) assert (dut.left_q == len_q + 11'd2);
+        if (dut.at_q > 3'd1 && dut.at_q < 3'd5) assert (dut.left_q == len_q + 11'd2);
         // What was taken and what is left of the frame.
         assert (11'(taken_q) <= 11'd184);
         if (dut.at_q == 3'd5) begin

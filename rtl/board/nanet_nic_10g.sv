@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: UDP datagrams from 1 or 2 ports of 10 Gigabit Ethernet into buffers in host memory.
 ///
-/// xgmii -> nanet_port_10g, one a port -> nanet_core; what a program sends, the other way. Rules and figures are in
-/// docs/explanation/cores/nanet.md and docs/explanation/cores/xgmii.md.
+/// xgmii -> nanet_port_10g, one a port -> nanet_core; what a program sends, the other way. Rules
+/// and figures are in docs/explanation/cores/nanet.md and docs/explanation/cores/xgmii.md.
 ///
 ///   Clocks      clk_i, 156.25 MHz at least, for bar, dma, irq and probes; xgmii*_rx_clk_i,
 ///               156.25 MHz, for what is received on each; eth_clk_i, 156.25 MHz, for xgmii*_tx*;

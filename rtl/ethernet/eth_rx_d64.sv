@@ -24,9 +24,10 @@
 ///   ARP         arp_valid_o: a strobe for a good request for our address, with the asker; while
 ///               arp_busy_i, requests are dropped and counted
 ///   Answers     arp_reply_o: a strobe for a good reply by ARP to us, from whomever
-///   Ping        ping_start_o: a strobe, an echo request for us begins, with rx_meta_o, whose len is
-///               that of its data, and its ICMP header in rx_data_o; ping_valid_o: 8 bytes of its
-///               data there; then exactly one ping_end_o. While ping_busy_i, requests are dropped and counted
+///   Ping        ping_start_o: a strobe, an echo request for us begins, with rx_meta_o, whose len
+///               is that of its data, and its ICMP header in rx_data_o; ping_valid_o: 8 bytes of
+///               its data there; then exactly one ping_end_o. While ping_busy_i, requests are
+///               dropped and counted
 ///   Tags        as eth_rx
 ///   Parameters  NumAllow 1..16
 ///   Not done    IPv4 options and fragments, a list of VLANs, multicast, jumbo frames
@@ -134,6 +135,7 @@ module eth_rx_d64
   logic [15:0] dst_hi_q;
   logic [7:0]  tag_q;
   logic [TotalW-1:0] total, total_q, l4_len_q;
+  logic [11:0] pseudo_q;
   udp_meta_t   meta_q;
   logic [31:0] dst, subnet;
   logic [1:0] dst_own_q, dst_subnet_q, dst_ones_q;  // of the lower and the upper half
@@ -166,6 +168,7 @@ module eth_rx_d64
     if (at[2]) begin
       total_q  <= total;
       l4_len_q <= total - TotalW'(20);
+      pseudo_q <= 12'(total) - 12'd3;  // protocol and length: 17, and 20 less
       udp_q    <= half[3][7:0] == 8'd17;
       icmp_q   <= half[3][7:0] == 8'd1;
       arp_part_q[2:1] <= {net[63:40] == 24'h0800_06, net[39:16] == 24'h04_0001};
@@ -262,9 +265,8 @@ module eth_rx_d64
     l4_begin_q <= at[3];
     // Word 3 has the IPv4 check sum, whose complement takes it out again, and both addresses but
     // for a half. Of the pseudo-header, protocol and length are added. ICMP has none: there the
-    // header's words before are added, so that its whole sum is, which is none.
-    l4_first_q <= icmp_q ? ip_save_more + ip_carry_more :
-                  20'd17 + 20'(l4_len_q) + 20'({2'd0, ~half[0]});
+    // header's words before are added, so that all of its sum is in, which is none.
+    l4_first_q <= icmp_q ? ip_save + ip_carry : 20'(pseudo_q) + 20'({2'd0, ~half[0]});
     l4_sum_q   <= (l4_begin_q ? 26'(l4_first_q) : l4_sum_q) +
                   26'(word_sum_q[0]) + 26'(word_sum_q[1]);
   end

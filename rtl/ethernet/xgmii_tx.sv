@@ -137,30 +137,29 @@ module xgmii_tx (
   // A word enters the CRC in stage 1; in stages 2 and 3 it is taken back from the last one.
   kind_e       kind1_q, kind2_q, kind3_q;
   logic        last1_q, last2_q, last3_q, late1_q, late2_q, late3_q;
-  logic        bad_q, bad1_q, bad2_q;
   logic [3:0]  bytes1_q, bytes2_q, bytes3_q;
   logic [63:0] word1_q, word2_q, word3_q;
+  logic        crc0_q;  // the word's first bit; of a frame that is bad another one than is sent
   logic [31:0] crc_q, crc_next, undone4, undone2, undone_q, undone1;
   // Zeros behind the last bytes, 8 less their number: bits 2 and 1; bit 0 is that of the number.
-  logic [1:0]  zeros2;
-  assign zeros2 = {bytes2_q[2] ^ (bytes2_q[1] | bytes2_q[0]), bytes2_q[1] ^ bytes2_q[0]};
+  logic [1:0]  zeros2_q;
 
   crc32_d64 u_crc (
     .crc_i (crc_q),
-    .data_i(word1_q),
+    .data_i({word1_q[63:1], crc0_q}),
     .crc_o (crc_next)
   );
   crc32_undo #(
     .Bytes(4)
   ) u_undo4 (
-    .undo_i(zeros2[1]),
+    .undo_i(zeros2_q[1]),
     .crc_i (crc_q),
     .crc_o (undone4)
   );
   crc32_undo #(
     .Bytes(2)
   ) u_undo2 (
-    .undo_i(zeros2[0]),
+    .undo_i(zeros2_q[0]),
     .crc_i (undone4),
     .crc_o (undone2)
   );
@@ -196,20 +195,17 @@ module xgmii_tx (
     end
   end
   always_ff @(posedge clk_i) begin
-    // Where it was short the last word is one of padding.
-    if (takes) bad_q <= in_last_i && in_bad_i;
-    bad1_q   <= takes ? in_last_i && in_bad_i : bad_q;
-    bad2_q   <= bad1_q;
     bytes1_q <= bytes;
     bytes2_q <= bytes1_q;
+    zeros2_q <= {bytes1_q[2] ^ (bytes1_q[1] | bytes1_q[0]), bytes1_q[1] ^ bytes1_q[0]};
     bytes3_q <= bytes2_q;
     word1_q  <= word;
+    crc0_q   <= word[0] ^ (takes && in_last_i && in_bad_i);
     word2_q  <= word1_q;
     word3_q  <= word2_q;
     if (kind1_q == KindStart) crc_q <= '1;
     else if (kind1_q == KindData) crc_q <= crc_next;
-    // What follows has an inverse: another value here is another FCS.
-    undone_q <= undone2 ^ 32'(bad2_q);
+    undone_q <= undone2;
   end
 
   // ---------------------------------------------------------------- characters

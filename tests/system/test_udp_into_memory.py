@@ -386,3 +386,36 @@ def test_a_program_sends_at_the_line_and_begins_a_frame_within_a_microsecond(whe
     assert one.workload["parts_ps"]["to_wire"]["max"] < 1_000_000
     assert many.workload["busy"]["wire"] > 0.999
     assert all(found.checked.wrong == found.checked.lost == 0 for found in (one, many))
+
+
+@pytest.mark.parametrize("where", [PLATFORM, TEN_GIGABIT])
+def test_a_message_ends_in_the_other_host_s_program_behind_the_cable_s_end(where: str) -> None:
+    def stream(remote: bool, driver: str = "poll", window: int = 1) -> Point:
+        settings = {"operation": SEND, "remote": remote, "driver": driver, "window": window}
+        return Point(Stream(size=256, iterations=32, **settings), platform=where)  # type: ignore[arg-type]
+
+    end, program, sleeper, many = measure(
+        [stream(False), stream(True), stream(True, "interrupt"), stream(True, window=8)]
+    )
+    assert end.latency is not None
+    assert program.latency is not None
+    assert sleeper.latency is not None
+    # An event passes the bus of the other host, and its program reads four lines.
+    assert end.latency.avg + 500_000 < program.latency.avg < end.latency.avg + 2_000_000
+    assert sleeper.latency.avg > program.latency.avg + 2_000_000, "it is woken"
+    assert many.throughput is not None
+    assert program.throughput is not None
+    assert many.throughput.payload_bit_s > 1.5 * program.throughput.payload_bit_s
+    for found in (program, sleeper, many):
+        assert (found.checked.wrong, found.checked.lost) == (0, 0)
+        assert found.checked.bytes >= 32 * 256
+        assert found.latency is not None
+        whole = sum(stage.time for stage in found.stages)
+        assert found.latency.min <= whole <= found.latency.max
+    places = [stage.where for stage in program.stages]
+    assert places == ["host", "wire", "fpga", "host", "host"]
+
+
+def test_only_a_message_goes_to_another_host() -> None:
+    with pytest.raises(UserError, match=r"workload\.remote: only a message goes to another host"):
+        measure([Point(Stream(remote=True))])

@@ -7,6 +7,7 @@ mod chain;
 mod commodity;
 mod interface;
 mod ledger;
+mod message;
 mod pair;
 mod program;
 mod release;
@@ -77,6 +78,9 @@ pub(crate) fn run(
 ) -> Result<Vec<Measurement>, RoadError> {
     if let Some(commodity) = scenario.platform.commodity.filter(|_| scenario.commodity) {
         return commodity::run(scenario, &commodity);
+    }
+    if scenario.workload.remote {
+        return message::run(scenario, make_model, watch);
     }
     if scenario.sends() {
         return send::run(scenario, make_model, watch);

@@ -92,7 +92,7 @@ def test_details_come_behind_the_first_screen(call: Any) -> None:
             "--op put --size 12 --platform forth-rdma",
             "12 bytes: put over RDMA by inline takes a multiple of 8 bytes, 8 to 504",
         ),
-        ("--op message --size 1K", "1 KiB: message over RDMA by message takes a multiple of 8 bytes"),
+        ("--op message --size 2K", "2 KiB: message over RDMA by message takes a multiple of 8 bytes"),
         (
             "--op device-read --window 2 --platform rdma-pcie",
             "256 bytes: in device-read the interface decides how many are in flight: expected neither",

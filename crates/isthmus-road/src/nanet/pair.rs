@@ -4,9 +4,10 @@
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use isthmus_host::nic::NicConfig;
-use isthmus_sim::Simulation;
 use isthmus_sim::world::Cable;
 use isthmus_sim::world::host::MmioHost;
+use isthmus_sim::world::pcie::Pcie;
+use isthmus_sim::{DeviceHandle, Simulation};
 
 use super::scenario::NanetScenario;
 use super::world::{
@@ -20,7 +21,9 @@ pub(super) const ENDS: usize = 2;
 
 /// One interface.
 pub(super) struct End {
-    phy: Phy,
+    pub(super) phy: Phy,
+    pub(super) device: DeviceHandle,
+    pub(super) link: Pcie,
     pub(super) host: MmioHost,
     pub(super) config: NicConfig,
     /// The other one.
@@ -72,9 +75,14 @@ impl End {
         // The queue has room for its events before its place is laid out.
         config.queue_offset = behind;
         let bytes = config.queue_offset + config.queue_bytes();
-        let (_, host) = machine(simulation, &device, scenario, (bytes, &number.to_string()))?;
+        let (link, host) = machine(simulation, &device, scenario, (bytes, &number.to_string()))?;
         let other = station.further(ENDS - 1 - number);
         let peer = SocketAddrV4::new(Ipv4Addr::from(u32::from(other.ip)), other.udp_port);
-        Ok(Self { phy, host, config, peer })
+        Ok(Self { phy, device, link, host, config, peer })
+    }
+
+    /// Name of the clock of its receive pins.
+    pub(super) fn receive_clock(&self) -> String {
+        self.phy.receive_clock(0)
     }
 }

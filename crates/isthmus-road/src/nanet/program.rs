@@ -95,9 +95,12 @@ impl Program {
         let mut marks: Vec<Usage> = Vec::new();
         (0..self.ports.len()).for_each(|port| self.top_up(port));
         while !self.ended() {
+            let driver = self.scenario.workload.driver;
             let patience =
                 SILENCE + Picoseconds::from_ns_f64(self.scenario.workload.flush_us * 1e3);
-            let Some(event) = self.wait(&mut nic, patience).await.map_err(failed)? else {
+            let Some(event) =
+                wait((&self.sim, &self.host), &mut nic, driver, patience).await.map_err(failed)?
+            else {
                 if self.all_sent() {
                     break;
                 }
@@ -166,27 +169,6 @@ impl Program {
         waited.unwrap_or(Ok(()))
     }
 
-    /// The next event; `None` after the timeout.
-    async fn wait(
-        &self,
-        nic: &mut Driver,
-        patience: Picoseconds,
-    ) -> Result<Option<Event>, NicError> {
-        let at = |time: Picoseconds| Duration::from_nanos(time.0 / 1_000);
-        let deadline = self.sim.now() + patience;
-        if self.scenario.workload.driver == NanetDriver::Poll {
-            return nic.next(at(deadline)).await;
-        }
-        loop {
-            // What is there is taken without sleeping.
-            let event = nic.next(at(self.sim.now())).await?;
-            let left = deadline.saturating_sub(self.sim.now());
-            if event.is_some() || self.sim.timeout(left, self.host.interrupt(0)).await.is_err() {
-                return Ok(event);
-            }
-        }
-    }
-
     fn all_sent(&self) -> bool {
         self.ledgers.iter().all(|ledger| ledger.borrow().sent.len() as u64 >= self.total)
     }
@@ -248,6 +230,28 @@ impl Program {
             ("wire", (wire * sent / span.0 as f64).clamp(0.0, 1.0)),
         ]);
         (busy, [first.at, last.at])
+    }
+}
+
+/// The next event; `None` after the timeout.
+pub(super) async fn wait(
+    (sim, host): (&Sim, &MmioHost),
+    nic: &mut Driver,
+    driver: NanetDriver,
+    patience: Picoseconds,
+) -> Result<Option<Event>, NicError> {
+    let at = |time: Picoseconds| Duration::from_nanos(time.0 / 1_000);
+    let deadline = sim.now() + patience;
+    if driver == NanetDriver::Poll {
+        return nic.next(at(deadline)).await;
+    }
+    loop {
+        // What is there is taken without sleeping.
+        let event = nic.next(at(sim.now())).await?;
+        let left = deadline.saturating_sub(sim.now());
+        if event.is_some() || sim.timeout(left, host.interrupt(0)).await.is_err() {
+            return Ok(event);
+        }
     }
 }
 

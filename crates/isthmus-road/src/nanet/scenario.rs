@@ -210,6 +210,10 @@ pub struct NanetWorkload {
     /// `nic-to-memory`; `message`: a program sends, by port 0 of an interface that was built for it, and
     /// `window` counts datagrams that have not reached the other end of the cable.
     pub operation: Operation,
+    /// With `message`: it goes to the program of another host, by an interface of its own, and `window` counts
+    /// datagrams that this program has not taken.
+    #[serde(default)]
+    pub remote: bool,
     /// UDP payload in bytes.
     #[schemars(range(min = 4, max = 1472))]
     pub bytes: usize,
@@ -365,6 +369,9 @@ impl NanetScenario {
         workload.operation.check("workload.operation", "nanet", &carried)?;
         if self.sends() {
             self.check_send()?;
+        } else if workload.remote {
+            let reason = "only a message goes to another host";
+            return Err(RoadError::scenario("workload.remote", reason));
         }
         if !workload.buffers.is_power_of_two() {
             let reason = format!("{}: expected a power of two, 1 to 64", workload.buffers);

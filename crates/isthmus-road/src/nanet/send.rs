@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use isthmus_host::nic::MAX_POSTS;
-use isthmus_sim::Picoseconds;
 use isthmus_sim::world::packet::{Packet, parse};
+use isthmus_sim::{Picoseconds, Simulation};
 
 use super::scenario::{NAME, NanetScenario};
 use super::world::{NanetPort, World};
@@ -27,12 +27,12 @@ use crate::watch::{Step, Watch, follow};
 const SILENCE: Picoseconds = Picoseconds::from_ms(1);
 
 /// One datagram.
-struct One {
-    posted: Picoseconds,
+pub(super) struct One {
+    pub(super) posted: Picoseconds,
     /// Its first preamble byte on the interface's pins.
-    first: Picoseconds,
-    /// Its last bit at the other end of the cable.
-    arrived: Picoseconds,
+    pub(super) first: Picoseconds,
+    /// Its last bit at the other end of the cable; or when the program there has it.
+    pub(super) arrived: Picoseconds,
 }
 
 pub(super) fn run(
@@ -48,7 +48,7 @@ pub(super) fn run(
     let port = world.ports.remove(0);
     let task = world.simulation.spawn(program(Program::new(&world, scenario, port, total)));
     let sent = world.simulation.run_until_complete(&task)??;
-    Ok(vec![measurement(&world, scenario, &sent, begin)?])
+    Ok(vec![measurement(&world.simulation, scenario, &sent, begin)?])
 }
 
 /// What the program and the other end of the cable need.
@@ -126,8 +126,9 @@ async fn program(run: Program) -> Result<Vec<One>, RoadError> {
     Ok(done)
 }
 
-fn measurement(
-    world: &World,
+/// The datagrams of a run as a measurement, without stages.
+pub(super) fn measurement(
+    simulation: &Simulation,
     scenario: &NanetScenario,
     sent: &[One],
     begin: Instant,
@@ -145,7 +146,8 @@ fn measurement(
         method: scenario.driver(),
         seed: scenario.seed,
     };
-    let name = format!("message/b{}-{}", workload.bytes, arrivals.suffix());
+    let to = if workload.remote { "-remote" } else { "" };
+    let name = format!("message/b{}-{}{to}", workload.bytes, arrivals.suffix());
     let mut made =
         Measurement::of(&origin, &name, &samples).described("one_way", arrivals.to_string());
     let begun = sent[head as usize - 1].arrived;
@@ -171,7 +173,12 @@ fn measurement(
     let parts = json!({"to_wire": {
         "min": to_wire.iter().min(), "avg": mean, "max": to_wire.iter().max(),
     }});
-    for (key, value) in [("ports", json!(1)), ("lost", json!(0)), ("parts_ps", parts)] {
+    for (key, value) in [
+        ("ports", json!(1)),
+        ("lost", json!(0)),
+        ("remote", json!(workload.remote)),
+        ("parts_ps", parts),
+    ] {
         made.workload.insert(key.to_owned(), value);
     }
     made.workload.insert("sent".to_owned(), Value::from(sent.len()));
@@ -181,9 +188,9 @@ fn measurement(
         made.throughput =
             Some(Throughput::new(payload, Some(wire), workload.iterations, None, span));
     }
-    made.counters.extend(world.simulation.counters().values());
+    made.counters.extend(simulation.counters().values());
     made.checked = Checked { bytes: (sent.len() * workload.bytes) as u64, wrong: 0, lost: 0 };
-    made.simulation = SimulationCost::of(&world.simulation.statistics());
+    made.simulation = SimulationCost::of(&simulation.statistics());
     made.simulation.wall_s = begin.elapsed().as_secs_f64();
     Ok(made)
 }

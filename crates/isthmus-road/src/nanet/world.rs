@@ -9,7 +9,9 @@ use isthmus_host::nic::{
     Statistics,
 };
 use isthmus_sim::kernel::FrameId;
-use isthmus_sim::world::ethernet::{EthernetPort, Port, to_wire};
+use isthmus_sim::world::ethernet::{
+    EthernetPort, FCS_BYTES, INTERFRAME_GAP_BYTES, MIN_FRAME_BYTES, PREAMBLE, Port, to_wire,
+};
 use isthmus_sim::world::host::MmioHost;
 use isthmus_sim::world::packet::{IPV4_UDP_HEADER_BYTES, Udp};
 use isthmus_sim::world::pcie::Pcie;
@@ -115,6 +117,27 @@ impl Phy {
         } else {
             Self::Gmii(GmiiPhy::attach(simulation, device, &bundle, config)?)
         })
+    }
+
+    /// Name of the clock of its receive pins, at port `number`.
+    pub(super) fn receive_clock(&self, number: usize) -> String {
+        format!("{}_rx_clk_i", bundle(number, matches!(self, Self::Xgmii(_))))
+    }
+
+    /// The frames on the receive pins so far, from number `first` on.
+    pub(super) fn received_since(&self, first: usize) -> Vec<PhyFrame> {
+        match self {
+            Self::Gmii(phy) => phy.received_since(first),
+            Self::Xgmii(phy) => phy.received_since(first),
+        }
+    }
+
+    /// The frames on the transmit pins so far, from number `first` on.
+    pub(super) fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
+        match self {
+            Self::Gmii(phy) => phy.sent_since(first),
+            Self::Xgmii(phy) => phy.sent_since(first),
+        }
     }
 
     /// Forgets the frames on its pins so far.
@@ -407,24 +430,17 @@ impl NanetPort {
 
     /// Name of the clock of its receive pins.
     pub(super) fn receive_clock(&self) -> String {
-        let ten_gigabit = matches!(self.phy, Phy::Xgmii(_));
-        format!("{}_rx_clk_i", bundle(usize::from(self.number), ten_gigabit))
+        self.phy.receive_clock(usize::from(self.number))
     }
 
     /// The frames on the receive pins so far, from number `first` on.
     pub(super) fn received_since(&self, first: usize) -> Vec<PhyFrame> {
-        match &self.phy {
-            Phy::Gmii(phy) => phy.received_since(first),
-            Phy::Xgmii(phy) => phy.received_since(first),
-        }
+        self.phy.received_since(first)
     }
 
     /// The frames on the transmit pins so far, from number `first` on.
     pub(super) fn sent_since(&self, first: usize) -> Vec<PhyFrame> {
-        match &self.phy {
-            Phy::Gmii(phy) => phy.sent_since(first),
-            Phy::Xgmii(phy) => phy.sent_since(first),
-        }
+        self.phy.sent_since(first)
     }
 
     /// Forgets the frames on its pins so far.
@@ -460,11 +476,13 @@ impl NanetPort {
 
     /// Bytes on the wire per datagram, with preamble, padding, frame check sequence and gap.
     pub(super) fn wire_bytes(payload: usize) -> u64 {
-        use isthmus_sim::world::ethernet::{
-            FCS_BYTES, INTERFRAME_GAP_BYTES, MIN_FRAME_BYTES, PREAMBLE,
-        };
+        Self::frame_bytes(payload) + INTERFRAME_GAP_BYTES
+    }
+
+    /// The same without the gap.
+    pub(super) fn frame_bytes(payload: usize) -> u64 {
         let frame = ETHERNET_HEADER_BYTES + IPV4_UDP_HEADER_BYTES + payload;
-        (PREAMBLE.len() + frame.max(MIN_FRAME_BYTES) + FCS_BYTES) as u64 + INTERFRAME_GAP_BYTES
+        (PREAMBLE.len() + frame.max(MIN_FRAME_BYTES) + FCS_BYTES) as u64
     }
 }
 

@@ -20,7 +20,7 @@ from isthmus.platforms.parts import MEMORIES
 from isthmus.results import Document
 from isthmus.roads.nanet.platform import TEN_GIGABIT_PORTS, is_ten_gigabit, top
 
-PLATFORM = "nanet"
+PLATFORM, TEN_GIGABIT = "nanet", "nanet-10g"
 DRIVERS = ("poll", "interrupt")
 POLICIES = ("newest", "oldest", "hold")
 PAGES = (0, 4, 64, 2048)
@@ -32,7 +32,8 @@ LARGEST_BUFFERS = largest("NanetWorkload", "buffers")
 SMALLEST = 4
 PORTS = largest("NanetInterface", "ports")
 RECEIVE, SEND = "nic-to-memory", "message"
-"""Operations: from the wire to a program, or from a program's memory to the other end of the cable."""
+"""Operations: from the wire to a program, or from a program's memory to the other end of the cable, or to the
+program there."""
 MOST_POSTS = 16
 STREAM_WINDOW = 16
 """Datagrams of a port in flight where a rate is measured: the wire is never idle."""
@@ -44,6 +45,7 @@ class Stream:
     """What comes in: datagrams of a size, as many as may be in flight or at a rate, on so many ports.
 
     memory  where the data goes: one of `MEMORIES`
+    remote  of what a program sends: whether another host's program takes it, or it ends at the cable's end
     """
 
     size: int = LARGEST
@@ -56,6 +58,7 @@ class Stream:
     policy: str = "newest"
     page_kib: int = 0
     operation: str = RECEIVE
+    remote: bool = False
     memory: str = "host"
     iterations: int = 200
     seed: int = 1
@@ -138,6 +141,7 @@ def scenario(
         },
         "workload": {
             "operation": stream.operation,
+            **({"remote": True} if stream.remote else {}),
             "bytes": stream.size,
             "iterations": stream.iterations,
             "buffers": stream.buffers,

@@ -23,7 +23,7 @@ from isthmus.options import (
 )
 
 DRIVERS = ("poll", "interrupt")
-OPERATIONS = ("receive", "send")
+OPERATIONS = ("receive", "send", "message")
 POLICIES = ("newest", "oldest", "hold")
 DESIGNS = PROFILES[:2]
 LAYOUTS = ("packed", "tel62")
@@ -77,7 +77,13 @@ def nanet(
     ] = "host",
     operation: Annotated[
         str,
-        one_of("operation", OPERATIONS, "--operation", help="receive: to a program; send: from its memory."),
+        one_of(
+            "operation",
+            OPERATIONS,
+            "--operation",
+            help="receive: to a program; send: from its memory to the cable's other end; message: to the "
+            "program of another host, by an interface each.",
+        ),
     ] = "receive",
     platform: Platforms = "nanet",
     profile: Profile = "all",

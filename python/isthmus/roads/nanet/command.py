@@ -39,7 +39,7 @@ from isthmus.workload import LARGEST_WINDOW, parse_rate, parse_sizes
 AS_PUBLISHED = "as-published"
 NOISES = {None: (True,), "yes": (True,), "no": (False,), "both": (True, False)}
 """With the noise of the machine whose times are drawn, or without."""
-OPERATIONS = {"receive": RECEIVE, "send": SEND}
+OPERATIONS = {"receive": RECEIVE, "send": SEND, "message": SEND}
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def wanted(asked: Asked) -> list[Point]:
                 "page: the published interface translates no addresses; expected --profile isthmus"
             )
         designs = [one for one in designs if one != AS_PUBLISHED]
-    if a.operation == "send":
+    if OPERATIONS[a.operation] == SEND:
         if a.profile == AS_PUBLISHED:
             raise UserError(
                 "operation: the document has no figure of a program's UDP; expected --profile isthmus"
@@ -98,6 +98,7 @@ def wanted(asked: Asked) -> list[Point]:
                 policy=a.policy,
                 page_kib=a.page,
                 operation=OPERATIONS[a.operation],
+                remote=a.operation == "message",
                 memory=kind,
                 iterations=a.iterations,
                 seed=a.seed,

@@ -36,7 +36,7 @@ def page(document: Document) -> str:
         return render(
             document,
             title=send_page.TITLE,
-            question=send_page.QUESTION,
+            question=send_page.question(document),
             answer=send_page.answer(document),
             drawn=send_page.figures(document),
             road="nanet",

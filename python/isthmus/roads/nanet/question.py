@@ -9,40 +9,51 @@ from typing import TYPE_CHECKING, Any
 from isthmus.bench.session import Models
 from isthmus.compare.question import Driver, of_profile, pcie
 from isthmus.roads.nanet import bench
-from isthmus.roads.nanet.platform import top
+from isthmus.roads.nanet.platform import is_ten_gigabit, top
 
 if TYPE_CHECKING:
     from isthmus.platforms import Platform
     from isthmus.results.constants import Constants
     from isthmus.workload import Question
 
-DEFAULTS = (bench.PLATFORM,)
+DEFAULTS = (bench.PLATFORM, bench.TEN_GIGABIT)
 """Platforms that are measured where none is named."""
 
-_OPERATION = "nic-to-memory"
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    _OPERATION: (
+    bench.RECEIVE: (
         Driver("poll", "isthmus"),
         Driver("interrupt", "isthmus"),
         Driver("poll", "as-published"),
     ),
+    # The document has no figure of a program that sends UDP.
+    bench.SEND: (Driver("poll", "isthmus"), Driver("interrupt", "isthmus")),
 }
 
 
-def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
+def carries(platform: Platform) -> Mapping[str, Sequence[Driver]]:
     """The drivers of each operation on a platform; empty where it is another road's."""
-    return _DRIVERS if platform.bus == "nanet" else {}
+    if platform.bus != "nanet":
+        return {}
+    if not is_ten_gigabit(platform):
+        return _DRIVERS
+    # The document has no figure of it.
+    return {name: [one for one in of if one.profile == "isthmus"] for name, of in _DRIVERS.items()}
 
 
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
     del driver
-    if size > bench.LARGEST:
-        return f"{_OPERATION} takes datagrams of {bench.SMALLEST} to {bench.LARGEST} bytes"
-    if question.window is not None and question.window > bench.LARGEST_BUFFERS:
-        return f"{_OPERATION} has 1 to {bench.LARGEST_BUFFERS} datagrams in flight"
+    operation = question.operation
+    sends = operation == bench.SEND
+    if not bench.SMALLEST <= size <= bench.LARGEST:
+        return f"{operation} takes datagrams of {bench.SMALLEST} to {bench.LARGEST} bytes"
+    most = bench.MOST_POSTS if sends else bench.LARGEST_BUFFERS
+    if question.window is not None and question.window > most:
+        return f"{operation} over UDP has 1 to {most} datagrams in flight"
+    if sends and question.window is None:
+        return f"{operation} over UDP is sent by a program that waits for room: expected --window"
     if question.noise is not None:
-        return f"{_OPERATION} is measured without noise of the host: expected no --noise"
+        return f"{operation} over UDP is measured without noise of the host: expected no --noise"
     return ""
 
 
@@ -71,7 +82,10 @@ def scenarios(
     """One scenario for each driver and size."""
     made = []
     for driver, size in drivers:
-        model = models(top(platform), bench.parameters(platform, driver.profile, 1))
+        sends = question.operation == bench.SEND
+        # One model for both operations: what sends also receives, in the same cycles.
+        able = driver.profile == "isthmus"
+        model = models(top(platform), bench.parameters(platform, driver.profile, 1, send=able))
         stream = bench.Stream(
             size,
             window=question.window,
@@ -79,6 +93,8 @@ def scenarios(
             iterations=question.requests(size),
             seed=question.seed,
             driver=driver.name,
+            operation=question.operation,
+            remote=sends,
         )
         made.append(bench.scenario(platform, driver.profile, stream, model))
     return made

@@ -15,14 +15,30 @@ from isthmus.units import digits
 TITLE = "UDP from host memory to the wire"
 QUESTION = (
     "A program posts UDP datagrams of its own memory; a network interface reads, wraps and sends them over "
-    "Gigabit Ethernet. How long after its post is a datagram on the wire, and how many bytes go out a second?"
+    "Ethernet. How long after its post is a datagram on the wire, and how many bytes go out a second?"
+)
+REMOTE = (
+    "A program sends messages as UDP datagrams, and one of another host takes them: a network interface "
+    "each, and a cable between them. How long after the one has a message has the other one read it, and how "
+    "many bytes go over a second?"
 )
 WAYS = ("post to the first byte of the preamble on the pins", "post to the frame's end behind the cable")
+REMOTE_WAYS = ("to the first byte of the preamble on the pins", "to the other host's program")
 
 
 def sends(document: Document) -> list[Measurement]:
     """Datagrams out of memory."""
     return [m for m in document if m.workload.get("operation") == "message"]
+
+
+def question(document: Document) -> str:
+    """What the page answers."""
+    return REMOTE if _remote(sends(document)) else QUESTION
+
+
+def _remote(members: Sequence[Measurement]) -> bool:
+    """Whether a program takes what is sent."""
+    return any(m.workload.get("remote") for m in members)
 
 
 def _single(document: Document) -> list[Measurement]:
@@ -43,7 +59,10 @@ def answer(document: Document) -> str:
         if low is not None and high is not None and m.latency is not None:
             span = us(low) if us(low) == us(high) else f"{us(low)} to {us(high)}"
             sentences.append(
-                f"The frame of a datagram of {m.workload['bytes']} bytes begins {span} us "
+                f"A message of {m.workload['bytes']} bytes has been read by the other host's program after "
+                f"{us(m.latency.avg)} us; its frame begins after {span} us."
+                if _remote(single)
+                else f"The frame of a datagram of {m.workload['bytes']} bytes begins {span} us "
                 f"after its post, and has ended at the other end of the cable after {us(m.latency.avg)} us."
             )
     if many:
@@ -75,6 +94,8 @@ def _drawn(members: Sequence[Measurement]) -> bool:
 
 
 def _times(single: Sequence[Measurement]) -> Figure:
+    remote = _remote(single)
+    ways = REMOTE_WAYS if remote else WAYS
     to_wire = [[m.workload["bytes"], (part(m, "to_wire", "avg") or 0) / 1e6] for m in single]
     to_end = [[m.workload["bytes"], m.latency.avg / 1e6] for m in single if m.latency]
     rows = []
@@ -84,18 +105,17 @@ def _times(single: Sequence[Measurement]) -> Figure:
         cells = ["" if time is None else us(time) for time in (*ends, *times)]
         rows.append((m.profile, str(m.workload["bytes"]), *cells))
     head = [f"{where}, {figure} us" for where in ("to wire", "to end") for figure in ("min", "avg", "max")]
-    panels = [
-        _panel(
-            "Time after the post over datagram size", "us", list(zip(WAYS, (to_wire, to_end), strict=True))
-        )
-    ]
+    panels = [_panel("Time over datagram size", "us", list(zip(ways, (to_wire, to_end), strict=True)))]
     return Figure(
         id="send-times",
-        title="From the post to the wire",
-        caption="Mean, one datagram at a time. Between the two lines is the frame's own time on the wire.",
+        title="From program to program" if remote else "From the post to the wire",
+        caption="Mean, one message at a time. Between the two lines are the frame's own time on the wire "
+        "and the other host."
+        if remote
+        else "Mean, one datagram at a time. Between the two lines is the frame's own time on the wire.",
         panels=panels if _drawn(single) else (),
         table=Table(("profile", "bytes", *head), rows),
-        legend=[Swatch(name, colour, "solid") for name, colour in zip(WAYS, COLOURS, strict=False)]
+        legend=[Swatch(name, colour, "solid") for name, colour in zip(ways, COLOURS, strict=False)]
         if _drawn(single)
         else (),
     )

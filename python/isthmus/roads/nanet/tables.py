@@ -44,8 +44,8 @@ def text(made: Document) -> str:
     sent = [m for m in made if m.workload.get("operation") == "message"]
     if sent:
         return "".join([
-            "# message, one-way in us: from the post to the frame's end at the other end of the cable\n"
-            "# to wire: from the post to the first byte of the preamble on the interface's pins, min, max\n"
+            f"# message, one-way in us: from {sent_way(sent)}\n"
+            "# to wire: from the same to the first byte of the preamble on the interface's pins, min, max\n"
             "# line: share of what the wire carries, with headers, check sequence, preamble and gap\n",
             aligned(_sent_rows(sent), left=(0, 1)),
         ])  # fmt: skip
@@ -62,6 +62,13 @@ def text(made: Document) -> str:
     if shown:
         out.append(_parts(max(shown, key=lambda m: int(m.workload["bytes"])), shown))
     return "".join([*out, "\n" if chain else "", chain])
+
+
+def sent_way(members: Sequence[Measurement]) -> str:
+    """From where to where what a program sends is measured."""
+    if any(m.workload.get("remote") for m in members):
+        return "the program that has it to the other host's program that has read it"
+    return "the post to the frame's end at the other end of the cable"
 
 
 def us(ps: float) -> str:
