@@ -140,7 +140,7 @@ module xgmii_tx (
   logic [3:0]  bytes1_q, bytes2_q, bytes3_q;
   logic [63:0] word1_q, word2_q, word3_q;
   logic        crc0_q;  // the word's first bit; of a frame that is bad another one than is sent
-  logic [31:0] crc_q, crc_next, undone4, undone2, undone_q, undone1;
+  logic [31:0] crc_q, crc_next, undone_q, undone1;
   // Zeros behind the last bytes, 8 less their number: bits 2 and 1; bit 0 is that of the number.
   logic [1:0]  zeros2_q;
 
@@ -149,19 +149,29 @@ module xgmii_tx (
     .data_i({word1_q[63:1], crc0_q}),
     .crc_o (crc_next)
   );
-  crc32_undo #(
-    .Bytes(4)
-  ) u_undo4 (
-    .undo_i(zeros2_q[1]),
-    .crc_i (crc_q),
-    .crc_o (undone4)
-  );
+  // All that may be taken back first, side by side: a choice is shorter than two in a row.
+  logic [3:0][31:0] undone;  // of twice as many bytes
+  assign undone[0] = crc_q;
   crc32_undo #(
     .Bytes(2)
   ) u_undo2 (
-    .undo_i(zeros2_q[0]),
-    .crc_i (undone4),
-    .crc_o (undone2)
+    .undo_i(1'b1),
+    .crc_i (crc_q),
+    .crc_o (undone[1])
+  );
+  crc32_undo #(
+    .Bytes(4)
+  ) u_undo4 (
+    .undo_i(1'b1),
+    .crc_i (crc_q),
+    .crc_o (undone[2])
+  );
+  crc32_undo #(
+    .Bytes(2)
+  ) u_undo6 (
+    .undo_i(1'b1),
+    .crc_i (undone[2]),
+    .crc_o (undone[3])
   );
   crc32_undo #(
     .Bytes(1)
@@ -205,7 +215,7 @@ module xgmii_tx (
     word3_q  <= word2_q;
     if (kind1_q == KindStart) crc_q <= '1;
     else if (kind1_q == KindData) crc_q <= crc_next;
-    undone_q <= undone2;
+    undone_q <= undone[zeros2_q];
   end
 
   // ---------------------------------------------------------------- characters

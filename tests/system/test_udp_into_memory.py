@@ -413,7 +413,7 @@ def test_a_message_ends_in_the_other_host_s_program_behind_the_cable_s_end(where
         whole = sum(stage.time for stage in found.stages)
         assert found.latency.min <= whole <= found.latency.max
     places = [stage.where for stage in program.stages]
-    assert places == ["host", "wire", "fpga", "host", "host"]
+    assert places == ["host", "bus", "wire", "fpga", "bus", "host"]
 
 
 def test_only_a_message_goes_to_another_host() -> None:

@@ -163,16 +163,16 @@ def _decision(view: View, sweep: Sweep) -> str:
     more = view.faster(sweep)
     return (
         f'<p class="decision">{escape(view.decision)}</p>'
-        + (_bar(view.best) if view.total else "")
+        + (_bar(view.best, _place_colours(view)) if view.total else "")
         + (f'<p class="note">To get more: {escape("; ".join(more))}.</p>' if more else "")
     )
 
 
-def _bar(row: Row) -> str:
+def _bar(row: Row, colours: Mapping[str, int]) -> str:
     """The time of one transfer by place, as a line of boxes."""
     total = sum(part.ps for part in row.parts)
     segments = "".join(
-        f'<span class="p{_colour(part.place)}" style="width:{100 * part.ps / total:.2f}%" '
+        f'<span class="p{colours[part.place]}" style="width:{100 * part.ps / total:.2f}%" '
         f'title="{escape(part.name)} {escape(time(part.ps))}, {percent(part.ps / total)}">'
         f"{escape(part.name) if part.ps / total > 0.14 else ''}</span>"
         for part in row.parts
@@ -207,10 +207,12 @@ def _table(view: View, found: Answer) -> str:
     return f'<table class="first"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
-def _colour(place: str) -> int:
+def _place_colours(view: View) -> Mapping[str, int]:
+    """The number of each place's colour: two places of a figure have one only where there are more than colours."""
     known = [*dict.fromkeys(name for road in roads() for name in road.places)]
-    number = known.index(place) if place in known else sum(map(ord, place))
-    return number % _COLOURS + 1
+    seen = dict.fromkeys(part.place for row in view.rows for part in row.parts)
+    order = sorted(seen, key=lambda place: known.index(place) if place in known else len(known))
+    return {place: number % _COLOURS + 1 for number, place in enumerate(order)}
 
 
 def _bars(view: View) -> str:
@@ -218,16 +220,17 @@ def _bars(view: View) -> str:
     rows = [row for row in view.rows if sum(part.ps for part in row.parts)]
     if not rows:
         return ""
+    colours = _place_colours(view)
     made = []
     numbers: list[Sequence[str]] = []
     names: dict[str, None] = {}
     for row in rows:
         total = sum(part.ps for part in row.parts)
         names.update(dict.fromkeys(part.place for part in row.parts))
-        made.append(_bar(row))
+        made.append(_bar(row, colours))
         numbers += [[row.name, part.name, time(part.ps), percent(part.ps / total)] for part in row.parts]
     legend = "".join(
-        f'<li><i class="p{_colour(place)}"></i>{escape(place_text(place))}</li>' for place in names
+        f'<li><i class="p{colours[place]}"></i>{escape(place_text(place))}</li>' for place in names
     )
     return (
         '<h2>Where the time of one request goes</h2><p class="note">Each bar is the whole of one transfer '

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import Any
 
 import made_up
 import pytest
 from isthmus.compare.answer import SIZE
 from isthmus.compare.cells import case_key, cells
-from isthmus.compare.page import page
+from isthmus.compare.page import _place_colours, page
 
 
 class _Views(HTMLParser):
@@ -121,3 +122,11 @@ def test_a_page_drawn_from_the_file_is_the_same() -> None:
     again = document(raw["context"], raw["results"])
     assert "PCIe" not in _views(page(again)).text["host-read-256-w1"], "constants name the interconnect"
     assert found.page() == page(found.document)
+
+
+def test_each_place_of_a_figure_has_a_colour_of_its_own() -> None:
+    """Those of any eight places, of whatever roads."""
+    places = ("bus", "wire", "host", "nic", "switch", "fpga", "pcie", "memory")
+    parts = [SimpleNamespace(place=place) for place in places]
+    view: Any = SimpleNamespace(rows=[SimpleNamespace(parts=parts[:5]), SimpleNamespace(parts=parts[3:])])
+    assert sorted(_place_colours(view).values()) == list(range(1, 9))

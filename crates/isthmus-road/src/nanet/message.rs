@@ -38,6 +38,8 @@ const SILENCE: Picoseconds = Picoseconds::from_ms(1);
 struct Message {
     begun: Picoseconds,
     payload: Vec<u8>,
+    /// When it is in the send memory.
+    stored: Picoseconds,
     /// When the other program has its event, and all of its bytes.
     came: Picoseconds,
     taken: Picoseconds,
@@ -127,7 +129,8 @@ impl Program {
             let written = memory.write(base + at, &payload).await;
             written.map_err(|error| wrong(error.to_string()))?;
             let zero = Picoseconds::ZERO;
-            let message = Message { begun, payload, came: zero, taken: zero };
+            let stored = self.sim.now();
+            let message = Message { begun, payload, stored, came: zero, taken: zero };
             self.flow.messages.borrow_mut().push(message);
             nic.send(at, bytes, peer).await.map_err(failed)?;
         }
@@ -278,10 +281,11 @@ impl Run<'_> {
         let mut way = Way::new(message.begun);
         let mut at = message.begun;
         for (place, name, time) in [
-            ("host", "store, post, read of the payload", pins[0].first),
+            ("host", "program stores it", message.stored),
+            ("bus", "post, read of the payload", pins[0].first),
             ("wire", "frame and cable", pins[1].last + octet),
             ("fpga", "MAC, list, event to the bus", written.unwrap_or(pins[1].last + octet)),
-            ("host", "bus, memory, program sees it", message.came),
+            ("bus", "memory, program sees it", message.came),
             ("host", "program reads it", message.taken),
         ] {
             at = at.max(time);

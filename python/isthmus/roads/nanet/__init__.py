@@ -22,6 +22,7 @@ ROAD = Road(
         "fpga": Place("the network interface", "c1"),
         "host": Place("the bus and the host", "c2"),
         "gpu": Place("the GPU", "c5"),
+        "bus": Place("the bus, and memory behind it", "c4"),
     },
     question=f"{_HERE}.question",
     label=f"{_HERE}.bench:label",
