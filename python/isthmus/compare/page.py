@@ -208,7 +208,7 @@ def _table(view: View, found: Answer) -> str:
 
 
 def _place_colours(view: View) -> Mapping[str, int]:
-    """The number of each place's colour: two places of a figure have one only where there are more than colours."""
+    """The number of each place's colour: no two of a figure have the same where there are colours enough."""
     known = [*dict.fromkeys(name for road in roads() for name in road.places)]
     seen = dict.fromkeys(part.place for row in view.rows for part in row.parts)
     order = sorted(seen, key=lambda place: known.index(place) if place in known else len(known))

@@ -347,3 +347,21 @@ async def a_station_that_was_asked_for_is_told_once(dut: object) -> None:
         assert found == [(second.ip, second.mac)]
         assert len(b.replies()) == 2
         found.clear()
+
+
+@cocotb.test()
+async def a_request_of_our_own_and_one_for_us_both_leave_at_any_distance(dut: object) -> None:
+    b = await sender(dut)
+    for distance in range(40):
+        other, station = stranger(), stranger()
+        raw = with_fcs(arp_request(other, ME.ip))
+        b.expect(raw)
+        b.source.send_nowait(XgmiiFrame.from_raw_payload(raw))
+        await ClockCycles(dut.clk_i, distance)
+        await ask(b, station.ip)
+        await b.source.wait()
+        await ClockCycles(dut.clk_i, 30)
+        await b.quiet()
+        own = ethernet(BROADCAST, ME.mac, ETH_ARP, arp(1, ME.mac, ME.ip, b"\xff" * 6, station.ip))
+        assert sorted(b.replies()) == sorted([own.ljust(60, b"\0"), b.stack.receive(raw)[1]]), distance
+    b.check_counters()
