@@ -10,8 +10,8 @@
 ///               its last in_valid_i must be high in each cycle with in_ready_o. A word that is
 ///               late is sent as error characters: the receiver drops the frame. in_bad_i, with
 ///               in_last_i: the frame is whole and its FCS is wrong
-///   Latency     in_valid_i, line idle and gap over, to the start on xgmii_txd_o 5 cycles; a word
-///               to xgmii_txd_o 5, in lane 4 half of it 6
+///   Latency     in_valid_i, line idle and gap over, to the start on xgmii_txd_o 6 cycles; a word
+///               to xgmii_txd_o 6, in lane 4 half of it 7
 ///   Throughput  line rate: a word a cycle, minimum frames with the average gap between
 ///   FCS         the last word is filled up with zeros; crc32_undo takes them out of the CRC again
 ///   Parameters  none
@@ -134,50 +134,41 @@ module xgmii_tx (
   end
 
   // ---------------------------------------------------------------- FCS
-  // A word enters the CRC in stage 1; in stages 2 and 3 it is taken back from the last one.
-  kind_e       kind1_q, kind2_q, kind3_q;
-  logic        last1_q, last2_q, last3_q, late1_q, late2_q, late3_q;
-  logic [3:0]  bytes1_q, bytes2_q, bytes3_q;
-  logic [63:0] word1_q, word2_q, word3_q;
+  // A word enters the CRC in stage 1; in stages 2 to 4 what it filled up is taken back.
+  kind_e       kind1_q, kind2_q, kind3_q, kind4_q;
+  logic        last1_q, last2_q, last3_q, last4_q, late1_q, late2_q, late3_q, late4_q;
+  logic [3:0]  bytes1_q, bytes2_q, bytes3_q, bytes4_q;
+  logic [63:0] word1_q, word2_q, word3_q, word4_q;
   logic        crc0_q;  // the word's first bit; of a frame that is bad another one than is sent
-  logic [31:0] crc_q, crc_next, undone_q, undone1;
+  logic [31:0] crc_q, crc_next, undone4, undone4_q, undone2, undone2_q, undone1;
   // Zeros behind the last bytes, 8 less their number: bits 2 and 1; bit 0 is that of the number.
   logic [1:0]  zeros2_q;
+  logic        zero3_q;
 
   crc32_d64 u_crc (
     .crc_i (crc_q),
     .data_i({word1_q[63:1], crc0_q}),
     .crc_o (crc_next)
   );
-  // All that may be taken back first, side by side: a choice is shorter than two in a row.
-  logic [3:0][31:0] undone;  // of twice as many bytes
-  assign undone[0] = crc_q;
-  crc32_undo #(
-    .Bytes(2)
-  ) u_undo2 (
-    .undo_i(1'b1),
-    .crc_i (crc_q),
-    .crc_o (undone[1])
-  );
   crc32_undo #(
     .Bytes(4)
   ) u_undo4 (
-    .undo_i(1'b1),
+    .undo_i(zeros2_q[1]),
     .crc_i (crc_q),
-    .crc_o (undone[2])
+    .crc_o (undone4)
   );
   crc32_undo #(
     .Bytes(2)
-  ) u_undo6 (
-    .undo_i(1'b1),
-    .crc_i (undone[2]),
-    .crc_o (undone[3])
+  ) u_undo2 (
+    .undo_i(zero3_q),
+    .crc_i (undone4_q),
+    .crc_o (undone2)
   );
   crc32_undo #(
     .Bytes(1)
   ) u_undo1 (
-    .undo_i(bytes3_q[0]),
-    .crc_i (undone_q),
+    .undo_i(bytes4_q[0]),
+    .crc_i (undone2_q),
     .crc_o (undone1)
   );
 
@@ -186,22 +177,28 @@ module xgmii_tx (
       kind1_q <= KindIdle;
       kind2_q <= KindIdle;
       kind3_q <= KindIdle;
+      kind4_q <= KindIdle;
       last1_q <= 1'b0;
       last2_q <= 1'b0;
       last3_q <= 1'b0;
+      last4_q <= 1'b0;
       late1_q <= 1'b0;
       late2_q <= 1'b0;
       late3_q <= 1'b0;
+      late4_q <= 1'b0;
     end else begin
       kind1_q <= kind;
       kind2_q <= kind1_q;
       kind3_q <= kind2_q;
+      kind4_q <= kind3_q;
       last1_q <= last;
       last2_q <= last1_q;
       last3_q <= last2_q;
+      last4_q <= last3_q;
       if (starts) late1_q <= late_q;
       if (kind1_q == KindStart) late2_q <= late1_q;
       if (kind2_q == KindStart) late3_q <= late2_q;
+      if (kind3_q == KindStart) late4_q <= late3_q;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -209,13 +206,17 @@ module xgmii_tx (
     bytes2_q <= bytes1_q;
     zeros2_q <= {bytes1_q[2] ^ (bytes1_q[1] | bytes1_q[0]), bytes1_q[1] ^ bytes1_q[0]};
     bytes3_q <= bytes2_q;
+    bytes4_q <= bytes3_q;
     word1_q  <= word;
     crc0_q   <= word[0] ^ (takes && in_last_i && in_bad_i);
     word2_q  <= word1_q;
     word3_q  <= word2_q;
+    word4_q  <= word3_q;
     if (kind1_q == KindStart) crc_q <= '1;
     else if (kind1_q == KindData) crc_q <= crc_next;
-    undone_q <= undone[zeros2_q];
+    zero3_q  <= zeros2_q[0];
+    undone4_q <= undone4;
+    undone2_q <= undone2;
   end
 
   // ---------------------------------------------------------------- characters
@@ -229,13 +230,13 @@ module xgmii_tx (
     tail     = {Idle, Idle};
     tail_ctl = '1;
     for (int unsigned i = 0; i < 8; i++) begin
-      if (4'(i) < bytes3_q) begin
-        tail[8*i+:8] = word3_q[8*i+:8];
+      if (4'(i) < bytes4_q) begin
+        tail[8*i+:8] = word4_q[8*i+:8];
         tail_ctl[i]  = 1'b0;
       end
     end
     for (int unsigned n = 1; n <= 8; n++) begin
-      if (bytes3_q == 4'(n)) begin
+      if (bytes4_q == 4'(n)) begin
         tail[8*n+:32]       = ~undone1;
         tail_ctl[n+:4]      = '0;
         tail[8*(n+4)+:8]    = Terminate;
@@ -250,16 +251,16 @@ module xgmii_tx (
       rest_valid_q <= 1'b0;
       shift_q      <= 1'b0;
     end else begin
-      rest_valid_q <= last3_q;
-      if (kind3_q == KindStart) shift_q <= late3_q;
-      unique case (kind3_q)
+      rest_valid_q <= last4_q;
+      if (kind4_q == KindStart) shift_q <= late4_q;
+      unique case (kind4_q)
         KindStart: begin
           made_q     <= Preamble;
           made_ctl_q <= 8'h01;
         end
         KindData: begin
-          made_q     <= last3_q ? tail[63:0] : word3_q;
-          made_ctl_q <= last3_q ? tail_ctl[7:0] : '0;
+          made_q     <= last4_q ? tail[63:0] : word4_q;
+          made_ctl_q <= last4_q ? tail_ctl[7:0] : '0;
         end
         KindError: begin
           made_q     <= Error;
@@ -297,6 +298,7 @@ module xgmii_tx (
   assign sent_o = last;
   assign idle_o = state_q == StIdle && !in_valid_i && wait_q == '0 && owed_q == '0 && !late_q &&
                   kind1_q == KindIdle && kind2_q == KindIdle && kind3_q == KindIdle &&
+                  kind4_q == KindIdle &&
                   !rest_valid_q && {made_ctl_q, half_ctl_q, xgmii_txc_o} == '1 &&
                   {made_q, half_q, xgmii_txd_o} == {Idle, Idle[31:0], Idle};
 endmodule

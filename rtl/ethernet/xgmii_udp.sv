@@ -9,7 +9,7 @@
 ///               for a byte that waits for the rest of its 8 bytes 1 cycle more, where the frame
 ///               starts in lane 4 or has a tag at most 2; 5 from the terminate to rx_end_o, 6 where
 ///               it is in the upper lanes of a frame that starts in lane 4. tx_valid_i to the start
-///               on xgmii_txd_o 7 cycles of tx_clk_i
+///               on xgmii_txd_o 8 cycles of tx_clk_i
 ///   Throughput  line rate at every size, gaps of 5 bytes or more
 ///   Robustness  each rx_start_o gets its rx_end_o whatever comes on the wire, while clk_i runs
 ///   Clocks      clk_i for what is received and asked, tx_clk_i for what is sent

@@ -31,7 +31,7 @@ from frames import (
 )
 from xgmii_udp_tb import ME, PEER, TX_CLK_PS, Bench
 
-VALID_TO_START = 7
+VALID_TO_START = 8
 GAP = 12
 
 

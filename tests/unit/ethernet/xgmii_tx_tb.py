@@ -16,7 +16,7 @@ from xgmii_words import ERROR
 
 CLK_PS = 6400
 BYTE_PS = CLK_PS // 8
-VALID_TO_START = 5
+VALID_TO_START = 6
 SETTLE = 24
 PREAMBLE, FCS, GAP, LEAST_GAP = 8, 4, 12, 9
 
