@@ -1,50 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explores the coherence protocol, the block link's replay and the translation of shared pages, and every
-variant of them that has one thing wrong: each of these must fail.
+"""Explores the models of protocols, and every variant of them that has one thing wrong.
 
-Needs rumur and gcc. Prints what each fails with, and in how many states; exits 1 where one passes, or a
-protocol itself does not.
+Coherence, its ids, a circuit's credits, the block link's replay and the translation of shared pages must hold;
+each variant must fail. Needs rumur and gcc. Prints what each comes to, in how many states and how much
+processor time; exits 1 where one does not come to what it must.
 """
 
 from __future__ import annotations
 
+import argparse
+import resource
 import sys
-from collections.abc import Iterator
 
-from isthmus import blocklink_model, coherence, coherence_model, murphi, translation_model
+from isthmus import murphi
 from isthmus.errors import UserError
+from isthmus.protocol_models.catalog import cases, met
 
-HOLDS = "holds"
-
-
-def models() -> Iterator[tuple[str, str, bool]]:
-    """What each model is, its text, and whether it must hold."""
-    yield "replay", blocklink_model.model(), True
-    for name, link in blocklink_model.VARIANTS.items():
-        yield f"replay {name}: {link.what}", blocklink_model.model(link.link), False
-    # Two accesses: a million states. The tests have one.
-    yield "translation", translation_model.model(translation_model.Rules(uses=2)), True
-    for name, device in translation_model.VARIANTS.items():
-        yield f"translation {name}: {device.what}", translation_model.model(device.rules), False
-    table = coherence.load()
-    yield "coherence", coherence_model.model(table), True
-    for name, one in coherence_model.VARIANTS.items():
-        text = coherence_model.model(one.change(table), one.rules, covered=False)
-        yield f"coherence {name}: {one.what}", text, False
-    system = coherence_model.TWO_HOMES
-    yield "two homes", coherence_model.model(table, covered=False, system=system), True
-    for name, one in coherence_model.STUCK.items():
-        text = coherence_model.model(table, one.rules, covered=False, system=one.system)
-        yield f"two homes {name}: {one.what}", text, False
+LARGE_S = 7200.0
+"""Of the clock: other work may leave little of a processor."""
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", help="models and variants; without: all")
+    parser.add_argument("--large", action="store_true", help="also models that take minutes")
+    parser.add_argument("--text", action="store_true", help="print the models instead")
+    chosen = parser.parse_args()
     wrong = 0
-    for what, text, holds in models():
-        found = murphi.check(text, many=not what.startswith("coherence"))
-        verdict = found.error or HOLDS
-        print(f"{what}: {verdict}, {found.states} states", flush=True)
-        wrong += holds is bool(found.error)
+    known = {case.name: case for case in cases()}
+    missing = [name for name in chosen.names if name not in known]
+    if missing:
+        raise UserError(f"no model {missing[0]!r}; there are: {', '.join(known)}")
+    for case in known.values():
+        if case.name not in chosen.names if chosen.names else case.large and not chosen.large:
+            continue
+        if chosen.text:
+            print(case.text())
+            continue
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        found = murphi.check(case.text(), many=case.many, timeout_s=LARGE_S)
+        seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        came = found.error or "holds"
+        print(f"{case.name}: {came}, {found.states} states, {seconds:.1f} s ({case.what})", flush=True)
+        wrong += not met(case.expected, found)
     return int(wrong > 0)
 
 

@@ -33,7 +33,7 @@ def available() -> bool:
     return bool(shutil.which("rumur") and shutil.which("gcc"))
 
 
-def check(text: str, many: bool = False) -> Checked:
+def check(text: str, many: bool = False, timeout_s: float = TIMEOUT_S) -> Checked:
     """Explore all states of a model; `many`: so many that compiling for speed is worth its time.
     Raises `UserError` where it cannot be run."""
     if not available():
@@ -66,7 +66,7 @@ def check(text: str, many: bool = False) -> Checked:
             ],
             folder,
         )
-        done = jobs.run_tool([str(program)], cwd=folder, timeout_s=TIMEOUT_S)
+        done = jobs.run_tool([str(program)], cwd=folder, timeout_s=timeout_s)
     states = re.search(r"(\d+) states,", done.output)
     if states is None:
         raise UserError(f"rumur: the model's program ended early: {done.errors.strip()[:200]}")

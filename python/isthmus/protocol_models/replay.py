@@ -32,7 +32,7 @@ def model(link: Link = Link()) -> str:
     """The model's text."""
     flags = "\n".join(f"  {name}: {str(getattr(link, name)).lower()};" for name in ("numbered", "cleared"))
     return f"""\
--- Made by python/isthmus/blocklink_model.py.
+-- Made by python/isthmus/protocol_models/replay.py.
 const
   N: {link.numbers};
   W: {link.window};

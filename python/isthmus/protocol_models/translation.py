@@ -49,7 +49,7 @@ def model(rules: Rules = Rules()) -> str:
     """The model's text."""
     flags = "\n".join(f"  {name}: {str(getattr(rules, name)).lower()};" for name in _FLAGS)
     return f"""\
--- Made by python/isthmus/translation_model.py.
+-- Made by python/isthmus/protocol_models/translation.py.
 const
   Frames: {rules.frames};
   Uses: {rules.uses};
