@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explores the models of protocols, and every variant of them that has one thing wrong.
 
-Coherence, its ids, a circuit's credits, the block link's replay and the translation of shared pages must hold;
-each variant must fail. Needs rumur and gcc. Prints what each comes to, in how many states and how much
+Coherence, its ids, a circuit's credits, the block link's replay and the translation of shared pages must
+hold; each variant must fail. Needs rumur and gcc. Prints what each comes to, in how many states and how much
 processor time; exits 1 where one does not come to what it must.
 """
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from isthmus import coherence as protocol
 from isthmus import murphi
-from isthmus.protocol_models import credits, ids, replay, translation
+from isthmus.protocol_models import circuit, ids, replay, translation
 from isthmus.protocol_models.coherence import model as coherence_model
 from isthmus.protocol_models.coherence import system as systems
 from isthmus.protocol_models.coherence.system import System
@@ -85,10 +85,10 @@ def cases() -> Iterator[Case]:
     yield Case("ids", "ids that are used again at once", ids.model)
     for name, other in ids.VARIANTS.items():
         yield Case(f"ids/{name}", other.what, partial(ids.model, other.numbers), "wrong")
-    yield Case("credits", "credits of a circuit over a link that loses blocks", credits.model, many=True)
-    for name, credit in credits.VARIANTS.items():
+    yield Case("credits", "credits of a circuit over a link that loses blocks", circuit.model, many=True)
+    for name, credit in circuit.VARIANTS.items():
         came: Expected = "stuck" if credit.stuck else "wrong"
-        yield Case(f"credits/{name}", credit.what, partial(credits.model, credit.credits), came)
+        yield Case(f"credits/{name}", credit.what, partial(circuit.model, credit.circuit), came)
     yield Case("replay", "blocks that are altered and lost", replay.model, many=True)
     for name, link in replay.VARIANTS.items():
         yield Case(f"replay/{name}", link.what, partial(replay.model, link.link), "fails", many=True)

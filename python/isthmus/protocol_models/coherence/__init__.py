@@ -25,10 +25,10 @@ from isthmus.protocol_models.coherence.state import (
     declarations,
     flat,
 )
-from isthmus.protocol_models.coherence.system import ONE_LINE, Rules, System
+from isthmus.protocol_models.coherence.system import ONE_LINE, RIGHT, Rules, System
 
 
-def model(table: Table, rules: Rules = Rules(), covered: bool = True, system: System = ONE_LINE) -> str:
+def model(table: Table, rules: Rules = RIGHT, covered: bool = True, system: System = ONE_LINE) -> str:
     """The model's text. `covered`: a row that is never used is an error as well."""
     reply = "phase = pReply"
     parts = [

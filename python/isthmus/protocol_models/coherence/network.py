@@ -62,7 +62,8 @@ var n: Node; c: Circuit;
 begin
   n := sender(a, m); c := circuit(m);
   assert "a message has room" count[n][c][k] < {places};
-  fifo[n][c][k][count[n][c][k]].m := m; fifo[n][c][k][count[n][c][k]].a := a; fifo[n][c][k][count[n][c][k]].v := v;
+  fifo[n][c][k][count[n][c][k]].m := m; fifo[n][c][k][count[n][c][k]].a := a;
+  fifo[n][c][k][count[n][c][k]].v := v;
   count[n][c][k] := count[n][c][k] + 1;
 end;
 procedure take(k: Link; a: At; m: Message; v: Value);
@@ -89,7 +90,7 @@ end;
 
 
 def linked(text: str, links: int) -> str:
-    """Rules with the link of each message: of two, what is taken comes from link j, what is sent goes to k."""
+    """Rules with the link of each message: what is taken comes from link j, what is sent goes to k."""
     from_, to = ("j", "k") if links > 1 else ("0", "0")
     text = re.sub(r"\b(there|take)\(", rf"\1({from_}, ", text)
     text = re.sub(r"\b(room|send)\(", rf"\1({to}, ", text)

@@ -28,6 +28,9 @@ class Rules:
     through: bool = False
 
 
+RIGHT = Rules()
+
+
 @dataclass(frozen=True)
 class System:
     """What is around the table. 0 of something: as many as there are lines.
@@ -42,7 +45,7 @@ class System:
     ways      lines that a cache has or has asked for
     values    of a line: stores of 0 and 1 show any lost or stale one, with 1 value only deadlocks are seen
     uncached  the agents without a cache work
-    together  as the gateware: a home takes nothing but a response unless it has room for a message of each kind
+    together  as the gateware: a home takes nothing but responses without room for a message of each kind
     """
 
     lines: int = 1

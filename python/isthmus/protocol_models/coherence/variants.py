@@ -10,6 +10,7 @@ from isthmus.coherence import Table
 from isthmus.protocol_models.coherence.system import (
     ONE_LINE,
     ONE_WAY,
+    RIGHT,
     TWO_HOMES,
     TWO_HOMES_DATA,
     TWO_LINES,
@@ -25,7 +26,7 @@ class Variant:
 
     what: str
     change: Callable[[Table], Table] = lambda table: table
-    rules: Rules = Rules()
+    rules: Rules = RIGHT
     system: System = ONE_LINE
 
 
