@@ -62,6 +62,7 @@ def _wrong(variant: Variant) -> str:
 _HOLDING: Mapping[str, tuple[str, System, bool]] = {
     "two-homes": ("two homes, a circuit holds one message", systems.TWO_HOMES, False),
     "two-lines": ("two lines, one transaction, MSHR and id", systems.TWO_LINES, False),
+    "one-entry": ("two lines, the home has an entry of one", systems.ONE_ENTRY, False),
     "two-homes-data": ("two homes, with the lines' values", systems.TWO_HOMES_DATA, True),
     "two-lines-data": ("two lines, with their values", systems.TWO_LINES_DATA, True),
     "one-way": ("two lines of each home, each cache has one way", systems.ONE_WAY, True),

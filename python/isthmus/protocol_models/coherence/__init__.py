@@ -18,6 +18,7 @@ from isthmus.protocol_models.coherence.network import linked
 from isthmus.protocol_models.coherence.state import (
     ALIAS,
     END,
+    ENTRIES,
     INVARIANTS,
     LINE_RULES,
     PRESSED,
@@ -30,19 +31,25 @@ from isthmus.protocol_models.coherence.system import ONE_LINE, RIGHT, Rules, Sys
 
 def model(table: Table, rules: Rules = RIGHT, covered: bool = True, system: System = ONE_LINE) -> str:
     """The model's text. `covered`: a row that is never used is an error as well."""
-    reply = "phase = pReply"
+    reply, evict = "phase = pReply", "!still & phase = pIdle"
     parts = [
         *(rows.remote(step, rules, system) for step in table.remote),
         *(rows.uncached(step, system) for step in table.uncached if system.uncached),
         *(rows.request(one, rules, system) for one in table.requests if one.message not in rows.ALIKE),
-        *(rows.core(step, system) for step in table.core),
+        *(rows.core(step, rules, system) for step in table.core),
         *(rows.response(one, rules) for one in table.responses),
-        *(rule.replace(reply, reply + rows.TOGETHER if system.together else reply) for rule in LINE_RULES),
+        *(
+            rule.replace(reply, reply + rows.TOGETHER if system.together else reply).replace(
+                evict, rows.idle(True, rules, system)
+            )
+            for rule in LINE_RULES
+        ),
     ]
     if system.places:
         parts = [linked(part, system.links) for part in parts if part]
     parts = [
         declarations(table, system, rules),
+        ENTRIES if system.entries else "",
         PRESSED if rules.late else "",
         f"ruleset a: At do\n{ALIAS}",
         *parts,

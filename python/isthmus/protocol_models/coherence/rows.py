@@ -50,6 +50,17 @@ def _limits(step: Step, rules: Rules, system: System) -> str:
     return " & mshr(a)" + (" & way(a, true)" if step.state == "I" and not rules.late else "")
 
 
+def _waits(system: System) -> str:
+    """What an input of the home that is no response needs before it is looked at."""
+    return (TOGETHER if system.together else "") + (" & entry(a)" if system.entries else "")
+
+
+def idle(gives: bool, rules: Rules, system: System) -> str:
+    """The home may begin something; `gives` up an entry: also where a request of another line needs it."""
+    asked = gives and system.entries and not rules.unasked
+    return f"{'(!still | wanted(a))' if asked else '!still'} & phase = pIdle"
+
+
 def remote(step: Step, rules: Rules, system: System) -> str:
     now, then = f"remote = r{step.state}", f"remote := r{step.next};"
     forget = " copy := 0;" if step.next in _EMPTY else ""
@@ -115,7 +126,7 @@ def request(one: Request, rules: Rules, system: System) -> str:
     guard = f"phase = pIdle & directory = dir{one.directory} & home = h{one.home} & there(a, {message}, {at})"
     if "never" in words:
         return f'rule "{name} never" {guard} ==> begin assert "{name}" false; end;'
-    guard += TOGETHER if system.together else ""
+    guard += _waits(system)
     then = f"home := h{one.next_home}; directory := dir{one.next_directory};"
     if one.next_home == "I":
         then += " line := 0;"
@@ -142,12 +153,12 @@ def request(one: Request, rules: Rules, system: System) -> str:
     return _rule(name, guard, body, stored)
 
 
-def core(step: Step, system: System) -> str:
+def core(step: Step, rules: Rules, system: System) -> str:
     name = f"core {step.input} {step.state}"
-    guard = f"!still & phase = pIdle & directory = dir{step.state}"
+    guard = f"{idle(step.input == 'recall', rules, system)} & directory = dir{step.state}"
     if step.input == "load":
         guard += " & home = hI"
-    guard += TOGETHER if system.together else ""
+    guard += _waits(system)
     if step.does == "hit":
         stored = step.input == "store"
         put = "line := v; truth := v;" if stored else "line := memory;"

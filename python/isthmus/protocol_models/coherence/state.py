@@ -30,7 +30,7 @@ def _limits(system: System) -> str:
     """Places that lines share, where there is more than one."""
     if system.lines == 1:
         return ""
-    shared = {"Mshrs": system.mshrs, "Ids": system.ids, "Ways": system.ways}
+    shared = {"Mshrs": system.mshrs, "Ids": system.ids, "Ways": system.ways, "Entries": system.entries}
     return "".join(f"  {name}: {number or system.lines};\n" for name, number in shared.items())
 
 
@@ -65,6 +65,29 @@ begin
     end;
   end;
   return used < Ways;
+end;
+"""
+ENTRIES = """\
+function used(a: At): boolean;  -- the home has an entry of the line
+begin return l[a].directory != dirI | l[a].home != hI | l[a].phase != pIdle; end;
+function entry(a: At): boolean;  -- or may have one
+var others: 0..Lines;
+begin
+  others := 0;
+  for b: At do if b != a & b % Homes = a % Homes & used(b) then others := others + 1; end; end;
+  return others < Entries;
+end;
+function wanted(a: At): boolean;  -- a request waits for this line's entry
+var n: Node;
+begin
+  n := 1 - a % Homes;
+  for b: At do for k: Link do
+    if b != a & b % Homes = a % Homes & !entry(b) then
+      if count[n][v2][k] > 0 then if fifo[n][v2][k][0].a = b then return true; end; end;
+      if count[n][v6][k] > 0 then if fifo[n][v6][k][0].a = b then return true; end; end;
+    end;
+  end; end;
+  return false;
 end;
 """
 

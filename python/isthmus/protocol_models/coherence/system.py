@@ -17,6 +17,7 @@ class Rules:
     blocked victims wait while a transaction of their line is open and no forward of it
     late    a miss has no way of its own: what is there is evicted when the answer comes
     through a forward waits until a request could be sent
+    unasked an entry that a request needs is not recalled from another line
     """
 
     stale: bool = False
@@ -26,6 +27,7 @@ class Rules:
     blocked: bool = False
     late: bool = False
     through: bool = False
+    unasked: bool = False
 
 
 RIGHT = Rules()
@@ -43,6 +45,7 @@ class System:
     mshrs     requests of a cache that are open at a time, until their GACK has left
     ids       operations of an agent without a cache that are open at a time
     ways      lines that a cache has or has asked for
+    entries   lines of which a home has a copy, a record or a transaction
     values    of a line: stores of 0 and 1 show any lost or stale one, with 1 value only deadlocks are seen
     uncached  the agents without a cache work
     together  as the gateware: a home takes nothing but responses without room for a message of each kind
@@ -56,6 +59,7 @@ class System:
     mshrs: int = 0
     ids: int = 0
     ways: int = 0
+    entries: int = 0
     values: int = 2
     uncached: bool = True
     together: bool = False
@@ -67,6 +71,8 @@ TWO_HOMES = System(lines=2, homes=2, places=1, values=1, uncached=False)
 """Both ends are homes and caches, and each circuit holds one message: the smallest room to go on in."""
 TWO_LINES = System(lines=2, places=1, open=1, mshrs=1, ids=1, values=1, together=True)
 """Two lines of one home which has one transaction; one MSHR, and one id of the agent without a cache."""
+ONE_ENTRY = replace(TWO_LINES, entries=1)
+"""The home has an entry for one of them: a request for the other one has to make it recall that."""
 ONE_WAY = System(lines=4, homes=2, places=1, ways=1, values=1, uncached=False, together=True)
 """Two lines of each home, and a way of each cache: every fill needs another line's way."""
 

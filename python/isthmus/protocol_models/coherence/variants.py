@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from isthmus.coherence import Table
 from isthmus.protocol_models.coherence.system import (
+    ONE_ENTRY,
     ONE_LINE,
     ONE_WAY,
     RIGHT,
@@ -139,6 +140,11 @@ STUCK: Mapping[str, Variant] = {
         "a forward is taken only where a request could be sent, and requests wait for its transaction",
         rules=Rules(through=True),
         system=TWO_LINES,
+    ),
+    "entry-not-recalled": Variant(
+        "a request waits until the entry that it needs is given up, and nobody is asked for one",
+        rules=Rules(unasked=True),
+        system=ONE_ENTRY,
     ),
     "way-at-the-fill": Variant(
         "a line is evicted when another one comes, so an answer waits for a victim's room",
