@@ -83,13 +83,15 @@ def cases() -> Iterator[Case]:
         yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "fails")
     for name, variant in STUCK.items():
         yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "stuck", many=True)
-    yield Case("ids", "ids that are used again at once", ids.model)
+    yield Case("ids", "ids that are used again at once", ids.model, many=True)
     for name, other in ids.VARIANTS.items():
         yield Case(f"ids/{name}", other.what, partial(ids.model, other.numbers), "wrong")
     yield Case("credits", "credits of a circuit over a link that loses blocks", circuit.model, many=True)
+    wide = partial(circuit.model, circuit.Circuit(numbers=3, window=2))
+    yield Case("credits-two-blocks", "the same, with two blocks kept", wide, many=True, large=True)
     for name, credit in circuit.VARIANTS.items():
         came: Expected = "stuck" if credit.stuck else "wrong"
-        yield Case(f"credits/{name}", credit.what, partial(circuit.model, credit.circuit), came)
+        yield Case(f"credits/{name}", credit.what, partial(circuit.model, credit.circuit), came, many=True)
     yield Case("replay", "blocks that are altered and lost", replay.model, many=True)
     for name, link in replay.VARIANTS.items():
         yield Case(f"replay/{name}", link.what, partial(replay.model, link.link), "fails", many=True)

@@ -29,8 +29,8 @@ class Circuit:
     depth: int = 3
     chunk: int = 2
     unit: int = 2
-    numbers: int = 3
-    window: int = 2
+    numbers: int = 2
+    window: int = 1
     numbered: bool = True
     repeated: bool = True
     fresh: bool = True
@@ -203,6 +203,6 @@ VARIANTS: Mapping[str, Variant] = {
     "twice": Variant("credits of a repeat that is dropped count", Circuit(fresh=False)),
     "unchecked": Variant("credits of an altered block count", Circuit(checked=False)),
     "small": Variant("the buffer has no room for a chunk and what a unit holds back", Circuit(depth=2), True),
-    "window": Variant("as many blocks are kept as there are numbers", Circuit(window=3)),
+    "window": Variant("as many blocks are kept as there are numbers", Circuit(window=2)),
 }
 """By name; each must be found to be wrong."""

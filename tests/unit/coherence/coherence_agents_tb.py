@@ -2,7 +2,7 @@
 """Remote cache, agent without a cache and home with directory: the bench checks, this runs and covers.
 
 The pairs of state and message that the gateware saw are compared with the protocol's table, whose rows the
-model checker has all used (`tests/formal/test_coherence_model.py`): no pair but these, and all of these.
+model checker has all used (`tests/formal/test_protocol_models.py`): no pair but these, and all of these.
 """
 
 from __future__ import annotations
