@@ -158,6 +158,7 @@ begin
     elsif b.number != position then okB := false;
     elsif b.kind = kData then
       if position = rx then
+        assert "acknowledgements of blocks that are kept" acks < W;
         rx := (rx + 1) % N; acks := acks + 1;
         if b.credit then count(); end;
       elsif b.credit & !fresh then count();

@@ -25,6 +25,7 @@ from isthmus.protocol_models.coherence.state import (
     STOP,
     declarations,
     flat,
+    spelled,
 )
 from isthmus.protocol_models.coherence.system import ONE_LINE, RIGHT, Rules, System
 
@@ -36,7 +37,7 @@ def model(table: Table, rules: Rules = RIGHT, covered: bool = True, system: Syst
         *(rows.remote(step, rules, system) for step in table.remote),
         *(rows.uncached(step, system) for step in table.uncached if system.uncached),
         *(rows.request(one, rules, system) for one in table.requests if one.message not in rows.ALIKE),
-        *(rows.core(step, rules, system) for step in table.core),
+        *(rows.core(step, rules, system) for step in table.core if system.core),
         *(rows.response(one, rules) for one in table.responses),
         *(
             rule.replace(reply, reply + rows.TOGETHER if system.together else reply).replace(
@@ -60,6 +61,5 @@ def model(table: Table, rules: Rules = RIGHT, covered: bool = True, system: Syst
         f"{END}\nend;",
     ]
     text = "\n".join(part for part in parts if part)
-    if system.lines == 1:
-        text = flat(text)
+    text = flat(text) if system.lines == 1 else spelled(text)
     return text if covered else re.sub(r'cover "[^"]*" true; ', "", text)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from isthmus.coherence import HOME, REMOTE, Table
 from isthmus.protocol_models.coherence.network import ANY_ORDER, FIFO, FIFO_TYPES
 from isthmus.protocol_models.coherence.system import Rules, System
@@ -90,6 +92,18 @@ begin
   return false;
 end;
 """
+
+
+def spelled(text: str) -> str:
+    """The same with whole names in place of the aliases, which take rumur long."""
+    names = re.compile(rf"(?<![.\w])({'|'.join(_FIELDS)})\b")
+
+    def whole(found: re.Match[str]) -> str:
+        pieces = re.split(r'("[^"]*"|--[^\n]*)', found[1])
+        pieces[::2] = [names.sub(r"l[a].\1", piece) for piece in pieces[::2]]
+        return "".join(pieces)
+
+    return re.sub(f"{re.escape(ALIAS)}(.*?){re.escape(END)}", whole, text, flags=re.DOTALL)
 
 
 def flat(text: str) -> str:

@@ -48,6 +48,7 @@ class System:
     entries   lines of which a home has a copy, a record or a transaction
     values    of a line: stores of 0 and 1 show any lost or stale one, with 1 value only deadlocks are seen
     uncached  the agents without a cache work
+    core      the homes' own cores work
     together  as the gateware: a home takes nothing but responses without room for a message of each kind
     """
 
@@ -62,6 +63,7 @@ class System:
     entries: int = 0
     values: int = 2
     uncached: bool = True
+    core: bool = True
     together: bool = False
 
 
@@ -73,7 +75,7 @@ TWO_LINES = System(lines=2, places=1, open=1, mshrs=1, ids=1, values=1, together
 """Two lines of one home which has one transaction; one MSHR, and one id of the agent without a cache."""
 ONE_ENTRY = replace(TWO_LINES, entries=1)
 """The home has an entry for one of them: a request for the other one has to make it recall that."""
-ONE_WAY = System(lines=4, homes=2, places=1, ways=1, values=1, uncached=False, together=True)
+ONE_WAY = System(lines=4, homes=2, places=1, ways=1, values=1, uncached=False, core=False, together=True)
 """Two lines of each home, and a way of each cache: every fill needs another line's way."""
 
 # With values, and without the agents that have no cache: they have their own model, of one line.

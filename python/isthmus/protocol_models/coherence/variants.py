@@ -157,6 +157,6 @@ STUCK: Mapping[str, Variant] = {
 WITH_DATA: Mapping[str, Variant] = {
     f"{name}-{where}": replace(VARIANTS[name], system=system)
     for where, system in (("two-lines", TWO_LINES_DATA), ("two-homes", TWO_HOMES_DATA))
-    for name in ("upgrade-kept", "owner-clean", "victim-lost", "grant-dirty-clean", "victim-not-awaited")
+    for name in ("upgrade-kept", "victim-lost")
 }
 """The same faults where lines and homes share circuits and transactions: these models see them as well."""
