@@ -65,7 +65,7 @@ _HOLDING: Mapping[str, tuple[str, System, bool]] = {
     "one-entry": ("two lines, the home has an entry of one", systems.ONE_ENTRY, False),
     "two-homes-data": ("two homes, with the lines' values", systems.TWO_HOMES_DATA, True),
     "two-lines-data": ("two lines, with their values", systems.TWO_LINES_DATA, True),
-    "one-way": ("two lines of each home, each cache has one way", systems.ONE_WAY, True),
+    "one-way": ("two lines of each home, each cache has one way", systems.ONE_WAY, False),
     "two-links": ("two homes over two links", systems.TWO_LINKS, True),
     "three-lines": ("three lines of one home, one transaction", systems.THREE_LINES, True),
     "three-lines-two-homes": ("three lines of two homes", systems.THREE_LINES_TWO_HOMES, True),
