@@ -14,10 +14,8 @@
 ///   sent_before   nothing comes out that was not taken
 ///   kept          at most Window blocks are kept
 ///   not_before    no block leaves the window before it came out at the far end
-///   once_each     acknowledgements counted are never more than the blocks that came out, and
-///                 never fewer than before
-///   noticed       (Window < 2^SeqWidth / 2) while up, a block is taken only at its own place:
-///                 whatever blocks vanish, however many, the next one that comes ends up_o
+///   noticed       while up, a data or idle block is taken only in its own place: whatever blocks
+///                 vanished, however many, the next of these that comes ends up_o
 module blocklink_replay_way
   import blocklink_pkg::*;
 #(
@@ -169,7 +167,7 @@ module blocklink_replay_way
       end
       kept : assert (label_t'(held_i) <= Most);
       not_before : assert (label_t'(came_q - oldest) <= label_t'(held_i));
-      if (2 * Window < 2 ** SeqWidth && (got_data_i || got_idle_i)) begin
+      if (got_data_i || got_idle_i) begin
         noticed : assert (in_tag_q.number == place_q && in_tag_q.data == got_data_i);
       end
     end
@@ -199,7 +197,9 @@ module blocklink_replay_way
     return place - back_oldest_i;
   endfunction
   always_comb begin
-    if (started_i) begin
+    if (!started_i) begin
+      fresh : assert ({made_q, came_q, place_q, count_q, picked_q} == '0);
+    end else begin
       full : assert (count_q <= 2'(Lanes));
       order : assert (next_i <= held_i);
       from_oldest : assert (!answer_i || next_i == '0);

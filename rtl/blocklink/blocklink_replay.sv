@@ -18,9 +18,10 @@
 ///               Patience cycles without one for the blocks that are kept, an answer is asked for
 ///               as well
 ///   Start       as after a bad block: both ends ask until they are answered. up_o: got_o may come
-///   Parameters  Window 2..255 blocks, one less than numbers at most; RoundTrip blocks from a block
-///               to its acknowledgement, which Window must cover (0: not checked); Patience
-///               4..65536, twice the round trip at least
+///   Parameters  Window 2..127 blocks, fewer than half of the numbers: then a block that comes
+///               behind lost ones never has the number that is due, however many were lost;
+///               RoundTrip blocks from a block to its acknowledgement, which Window must cover (0:
+///               not checked); Patience 4..65536, twice the round trip at least
 ///   Not done    reset of one end alone: fail_o, an acknowledgement of what was not sent
 module blocklink_replay
   import blocklink_pkg::*;
@@ -45,8 +46,8 @@ module blocklink_replay
   output logic     again_o,   // strobe: a block is sent again
   output logic     fail_o
 );
-  if (Window < 2 || Window > 2 ** SeqWidth - 1) begin : gen_window_check
-    $error("blocklink_replay: Window is %0d, legal is 2..%0d", Window, 2 ** SeqWidth - 1);
+  if (Window < 2 || 2 * Window >= 2 ** SeqWidth) begin : gen_window_check
+    $error("blocklink_replay: Window is %0d, legal is 2..%0d", Window, 2 ** (SeqWidth - 1) - 1);
   end
   if (RoundTrip > Window) begin : gen_round_trip_check
     $error("blocklink_replay: Window is %0d, the round trip has %0d blocks", Window, RoundTrip);
