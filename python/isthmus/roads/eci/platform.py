@@ -89,7 +89,7 @@ class EciDesign:
     directory: Annotated[
         Constant, Declared("1", 8, 16_384, "lines of the host's cache and directory, 4 ways")
     ]
-    replay: Annotated[Constant, Declared("1", 2, 255, "blocks kept until they are acknowledged")]
+    replay: Annotated[Constant, Declared("1", 2, 127, "blocks kept until they are acknowledged")]
     round_trip: Annotated[
         Constant, Declared("cycle", 0, 1_000, "a word to its credit, which buffers must cover; 0: unchecked")
     ]
