@@ -41,7 +41,7 @@ module blocklink_credits_props
   always_comb assume (vc_q < 4'(NumVcs));
 
   block_t [1:0] tx, rx;
-  logic [1:0] rx_valid, fail;
+  logic [1:0] rx_valid;
   logic [1:0][NumVcs-1:0][3:0] avail;
   logic [1:0][NumVcs-1:0] ready;
   label_t [1:0] way_made, way_oldest, way_came;
@@ -55,7 +55,7 @@ module blocklink_credits_props
       .rx_block_i(rx[e]), .rx_valid_i(rx_valid[e]), .valid_i(valid_i[e]), .ready_o(ready[e]),
       .count_i(count_i[e]), .words_i(words_i[e]), .words_o(), .avail_o(avail[e]),
       .pop_i(pop_i[e]), .up_o(), .bad_o(), .again_o(), .sent_o(), .sent_words_o(), .got_o(),
-      .fail_o(fail[e])
+      .fail_o()
     );
     for (genvar v = 0; v < int'(NumVcs); v++) begin : gen_vc
       always_comb begin
@@ -243,7 +243,6 @@ module blocklink_credits_props
   end
   always_comb begin
     none_left : cover (started_q && credit == '0);
-    two_on_way : cover (started_q && on_way[1] == count_t'(2));
     given_back : cover (started_q && seen_back_q);
     given_back_again : cover (started_q && seen_again_q && seen_back_q);
   end
