@@ -109,8 +109,11 @@ module eci_peer
   link_status_t [NumLinks-1:0] status;
   coherence_look_pkg::look_t look;
   coherence_look_pkg::looked_t looked;
-  logic stray, requested, quiet, hold, lines_ready;
-  assign lines_req_ready_o = lines_ready && !hold;
+  logic stray, requested, quiet, hold, held, lines_ready;
+  // What a barrier waits for is open at the other end. A request for an own line stays offered:
+  // its home takes it some clocks after it has begun with it.
+  assign held = hold && lines_req_index_i[32] != cfg_fpga_i;
+  assign lines_req_ready_o = lines_ready && !held;
 
   coherence_peer #(
     .Sets(CacheSets), .Ways(CacheWays), .NumMshr(NumMshr), .Slices(CacheSlices), .Atomics(Atomics),
@@ -118,7 +121,7 @@ module eci_peer
     .Homes(DirectoryHomes), .NumLinks(NumLinks), .Look(Trace != 0)
   ) u_peer (
     .clk_i, .rst_ni, .own_i(cfg_fpga_i),
-    .req_valid_i(lines_req_valid_i && !hold), .req_ready_o(lines_ready),
+    .req_valid_i(lines_req_valid_i && !held), .req_ready_o(lines_ready),
     .req_kind_i(coherence_pkg::line_kind_e'(lines_req_kind_i)),
     .req_write_i(lines_req_write_i), .req_index_i(lines_req_index_i),
     .req_tag_i(lines_req_tag_i), .req_mask_i(lines_req_mask_i), .req_data_i(lines_req_data_i),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
 /// A remote cache, an agent without a cache and a home with directory, over networks that deliver
-/// messages in any order, with a scoreboard: one writer, one owner, every copy the last store,
-/// every load the last store, at every clock. All random choices come from seed_i. Lines 0 to
-/// lines_i - 1 are used.
+/// messages in any order, with a scoreboard (coherence_score). All random choices come from seed_i.
+/// Lines 0 to lines_i - 1 are used.
 module coherence_agents_bench
   import coherence_pkg::*;
   import coherence_directory_pkg::*;
+  import coherence_score_pkg::*;
   import blocklink_pkg::word_t;
 #(
   parameter int unsigned Sets    = 2,
@@ -54,12 +54,6 @@ module coherence_agents_bench
       1: made = mask_t'(1) << below(128);
       default: for (int i = 0; i < 4; i++) made[32*i+:32] = rnd();
     endcase
-    return made;
-  endfunction
-  function automatic line_t merged(line_t first, mask_t mask, line_t data);
-    line_t made;
-    made = first;
-    for (int i = 0; i < 128; i++) if (mask[i]) made[8*i+:8] = data[8*i+:8];
     return made;
   endfunction
 
@@ -127,31 +121,28 @@ module coherence_agents_bench
     .looked_o()
   );
 
-  // What both have of a line.
-  typedef struct packed {
-    remote_e state;
-    index_t  index;
-  } cache_entry_t;
-  cache_entry_t c_entry [Ways][Sets];
-  entry_t h_entry [Ways][Sets];
-  for (genvar w = 0; w < int'(Ways); w++) begin : gen_way
-    for (genvar s = 0; s < int'(Sets); s++) begin : gen_set
-      always_comb begin
-        c_entry[w][s] = u_cache.u_tags.gen_ways[w].entry_q[s];
-        if (!u_cache.u_tags.gen_ways[w].written_q[s]) c_entry[w][s].state = RemoteI;
-        if (u_cache.u_tags.gen_ways[w].late_q && 32'(u_cache.u_tags.late_at_q) == s) begin
-          c_entry[w][s] = u_cache.u_tags.late_entry_q;
-        end
-        h_entry[w][s] = u_home.u_entries.gen_ways[w].entry_q[s];
-        if (!u_home.u_entries.gen_ways[w].written_q[s]) h_entry[w][s].used = 1'b0;
-        if (u_home.u_entries.gen_ways[w].late_q && 32'(u_home.u_entries.late_at_q) == s) begin
-          h_entry[w][s] = u_home.u_entries.late_entry_q;
-        end
-      end
-    end
+  // ---------------------------------------------------------------- scoreboard
+  if (1) begin : gen_cache
+    `SCORE_CACHE(u_cache, Sets, Ways, NumMshr)
   end
+  if (1) begin : gen_home
+    `SCORE_HOME(u_home, Sets, Ways, NumTbe)
+  end
+  logic wrote;
+  index_t wrote_index;
+  mask_t wrote_mask;
+  line_t wrote_data;
+  coherence_score #(
+    .Sets(Sets), .Ways(Ways), .HomeSets(Sets), .HomeWays(Ways), .Lines(Lines)
+  ) u_score (
+    .clk_i, .rst_ni, .seed_i, .match_i('0), .match_at_i('0), .cache_low_i(1'b0),
+    .c_held_i(gen_cache.held), .c_lines_i(gen_cache.lines), .c_i(gen_cache.tap),
+    .h_held_i(gen_home.held), .h_lines_i(gen_home.lines), .h_i(gen_home.tap),
+    .mem_write_i(wrote), .mem_index_i(wrote_index), .mem_mask_i(wrote_mask),
+    .mem_data_i(wrote_data), .sel_i, .count_o, .want_o()
+  );
 
-  // ---------------------------------------------------------------- networks, memory, scoreboard
+  // ---------------------------------------------------------------- networks, memory
   typedef struct packed {
     logic     full;
     message_e message;
@@ -161,7 +152,6 @@ module coherence_agents_bench
   } flying_t;
   // 0 to 3: requests by circuit; 4 forwards; 5 responses to the home; 6 to the remote
   flying_t net [7][Slots];
-  line_t truth [Lines];
   line_t dram [Lines];
   typedef struct packed {
     logic full;
@@ -174,30 +164,12 @@ module coherence_agents_bench
   } access_t;
   access_t memory [64];
 
-  logic [1:0] want_q, want_u;          // a load's line is compared at the next clock
-  line_t [1:0] want_line;
-  line_t want_uline;
   logic [255:0] open [2];
   int unsigned opened [2];
   core_e open_op [2][256];
   int unsigned since;                  // clocks without any delivery or response
   // The agent without a cache: an operation of a line at most.
   message_e unc_op [Lines];
-  logic [31:0] remote_c [9][16];
-  logic [31:0] request_c [4][5][32];
-  logic [31:0] response_c [4][32];
-  logic [31:0] core_c [4][4];
-  logic running;
-
-  always_comb begin
-    unique case (sel_i[11:10])
-      2'd0: count_o = remote_c[sel_i[7:4]][sel_i[3:0]];
-      2'd1: count_o = request_c[sel_i[9:8]][sel_i[7:5]][sel_i[4:0]];
-      2'd2: count_o = response_c[sel_i[6:5]][sel_i[4:0]];
-      default: count_o = core_c[sel_i[3:2]][sel_i[1:0]];
-    endcase
-  end
-
   task automatic fail(string what, index_t index);
     $fatal(1, "line %0d: %s", index, what);
   endtask
@@ -224,62 +196,6 @@ module coherence_agents_bench
     return -1;
   endfunction
 
-  logic [Lines-1:0] touched;  // lines whose copies may have changed at the edge before
-  logic [3:0] turn;           // and one more
-  task automatic invariants();
-    touched[turn] = 1'b1;
-    turn++;
-    for (int l = 0; l < int'(lines_i); l++) begin
-      int s;
-      remote_e r;
-      home_e h;
-      directory_e d;
-      logic has, valid;
-      line_t rline, hline;
-      s = l % int'(Sets);
-      r = RemoteI;
-      h = HomeI;
-      d = DirI;
-      has = 1'b0;
-      for (int w = 0; w < int'(Ways); w++) begin
-        if (c_entry[w][s].state != RemoteI && c_entry[w][s].index == index_t'(l)) begin
-          r = c_entry[w][s].state;
-          rline = u_cache.u_lines.u_ram.mem_q[s * int'(Ways) + w];
-        end
-        if (h_entry[w][s].used && h_entry[w][s].index == index_t'(l)) begin
-          h = h_entry[w][s].home;
-          d = h_entry[w][s].directory;
-          has = h_entry[w][s].has;
-          hline = u_home.u_data.u_lines.mem_q[s * int'(Ways) + w];
-        end
-      end
-      valid = r inside {RemoteS, RemoteE, RemoteM, RemoteO, RemoteSm, RemoteOm};
-      if (r inside {RemoteE, RemoteM} && h != HomeI) begin
-        fail("two writers: the remote's is one", index_t'(l));
-      end
-      if (h inside {HomeE, HomeM} && valid) fail("two writers: the home's is one", index_t'(l));
-      if (h inside {HomeM, HomeO} && r inside {RemoteM, RemoteO, RemoteOm}) begin
-        fail("two owners", index_t'(l));
-      end
-      if (valid && d == DirI) fail("the directory misses a copy", index_t'(l));
-      if (d == DirS && r inside {RemoteE, RemoteM, RemoteO, RemoteOm}) begin
-        fail("the directory misses an owner", index_t'(l));
-      end
-      if (touched[l] && valid && rline != truth[l]) begin
-        fail("the remote's copy is not the last store", index_t'(l));
-      end
-      if (touched[l] && h != HomeI && (!has || hline != truth[l])) begin
-        fail("the home's copy is not the last store", index_t'(l));
-      end
-      if (touched[l] && r == RemoteE && (has ? hline : dram[l]) != truth[l]) begin
-        fail("exclusive and clean, and memory has another line", index_t'(l));
-      end
-    end
-    touched = '0;
-    touched[u_cache.s2_q.index[3:0]] = 1'b1;
-    touched[u_home.s2_q.what.index[3:0]] = 1'b1;
-  endtask
-
   always @(posedge clk_i) begin
     if (!rst_ni) begin
       rng = seed_i | 64'd1;
@@ -287,18 +203,11 @@ module coherence_agents_bench
       for (int n = 0; n < 7; n++) for (int i = 0; i < int'(Slots); i++) net[n][i] = '0;
       for (int i = 0; i < 64; i++) memory[i] = '0;
       for (int l = 0; l < int'(Lines); l++) begin
-        truth[l] = rnd_line();
-        dram[l] = truth[l];
+        dram[l] = initial_line(seed_i, index_t'(l));
         unc_op[l] = MsgNone;
       end
-      remote_c = '{default: '0};
-      request_c = '{default: '0};
-      response_c = '{default: '0};
-      core_c = '{default: '0};
       open = '{default: '0};
       opened = '{default: 0};
-      {want_q, want_u, turn} = '0;
-      touched = '1;
       since = 0;
       core_valid <= '0;
       core_op <= '{default: CoreLoad};
@@ -311,7 +220,7 @@ module coherence_agents_bench
       down_message <= MsgNone;
       fwd_message <= MsgNone;
       {c_req_ready, c_rsd_ready, c_rsn_ready, h_fwd_ready, h_rsd_ready, h_rsn_ready} <= '0;
-      {mem_req_ready, mem_rsp_valid} <= '0;
+      {mem_req_ready, mem_rsp_valid, wrote} <= '0;
       messages_o <= '0;
       operations_o <= '0;
       quiet_o <= 1'b0;
@@ -320,110 +229,6 @@ module coherence_agents_bench
       logic idle;
       moved = 0;
       done  = 0;
-      invariants();
-      if (stray) fail("a request that is none", '0);
-
-      // ------------------------------------------------ loads that were decided a clock ago
-      for (int k = 0; k < 2; k++) begin
-        if (want_q[k] && (!core_rsp_valid[k] || core_rsp_data[k] != want_line[k])) begin
-          fail(k == 0 ? "the remote loads what is not the last store" :
-                        "the host loads what is not the last store", '0);
-        end
-      end
-      if (want_u[0] && (!u_home.u_data.s3_rsd_q || u_home.u_data.rsd_line != want_uline)) begin
-        fail("an uncached load is answered with what is not the last store", '0);
-      end
-      {want_q, want_u} = '0;
-
-      // ------------------------------------------------ what is decided at this edge
-      for (int i = 0; i < int'(NumMshr); i++) begin
-        if (u_cache.allocate && u_cache.u_mshrs.open_q[i] &&
-            u_cache.u_mshrs.line_q[i] == u_cache.s2_q.index) begin
-          fail("the remote has two requests of it open", u_cache.s2_q.index);
-        end
-      end
-      if (u_cache.s2_valid_q) begin
-        index_t at;
-        at = u_cache.s2_q.index;
-        remote_c[u_cache.state][u_cache.s2_q.what]++;
-        if (u_cache.s2_q.core && !u_cache.again && !u_cache.miss) begin
-          if (u_cache.s2_q.what == InStore) begin
-            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.s2_q.mask, u_cache.s2_q.data);
-          end else if (u_cache.s2_q.what == InLoad) begin
-            want_q[0] = 1'b1;
-            want_line[0] = truth[at[3:0]];
-          end
-        end else if (u_cache.fill) begin
-          if (u_cache.u_mshrs.store_q[u_cache.s2_q.id]) begin
-            truth[at[3:0]] = merged(truth[at[3:0]], u_cache.u_mshrs.mask_q[u_cache.s2_q.id],
-                                    u_cache.u_mshrs.data_q[u_cache.s2_q.id]);
-          end else begin
-            want_q[0] = 1'b1;
-            want_line[0] = truth[at[3:0]];
-          end
-        end
-      end
-      if (u_home.s2_valid_q) begin
-        index_t at;
-        logic [3:0] l;
-        at = u_home.s2_q.what.index;
-        l  = at[3:0];
-        unique case (u_home.s2_q.what.kind)
-          KindResponse: response_c[u_home.u_step.phase][u_home.s2_q.what.message]++;
-          KindRequest: begin
-            if (!u_home.s2_q.resumed && !(u_home.decision.again && !u_home.u_step.step.hold) &&
-                !(u_home.u_step.step.hold && u_home.s2_open_q)) begin
-              request_c[u_home.ways.entry.directory][u_home.ways.entry.home]
-                       [u_home.s2_q.what.message]++;
-            end
-          end
-          KindCore: begin
-            if (!u_home.s2_q.resumed && !u_home.decision.again &&
-                u_home.s2_q.what.op != CoreEvict &&
-                !(u_home.s2_q.what.op == CoreLoad && u_home.ways.entry.home != HomeI)) begin
-              core_c[u_home.s2_q.what.op][u_home.ways.entry.directory]++;
-            end
-          end
-          default: ;
-        endcase
-        if (u_home.decision.evict && u_home.ways.victim.directory != DirI) begin
-          core_c[CoreRecall][u_home.ways.victim.directory]++;
-        end
-        if (u_home.decision.core_rsp) begin
-          if (u_home.s2_q.what.op == CoreStore) begin
-            truth[l] = merged(truth[l], u_home.s2_mask_q, u_home.s2_data_q);
-          end else if (u_home.s2_q.what.op == CoreLoad) begin
-            want_q[1] = 1'b1;
-            want_line[1] = truth[l];
-          end
-        end
-        if (u_home.decision.rsd == MsgPdat) begin
-          want_u[0] = 1'b1;
-          want_uline = truth[l];
-        end
-        if (u_home.decision.rsn == MsgPack &&
-            u_home.s2_q.what.message inside {MsgRstt, MsgRstp}) begin
-          truth[l] = merged(truth[l],
-                            u_home.s2_q.resumed ? u_home.u_tbes.mask_q[u_home.u_tbes.at_id] :
-                                                  u_home.s2_mask_q,
-                            u_home.s2_q.resumed ? u_home.u_tbes.data_q[u_home.u_tbes.at_id] :
-                                                  u_home.s2_data_q);
-        end
-        if (u_home.decision.rsd == MsgPatm) begin
-          logic [63:0] now, after;
-          line_t operands;
-          operands = u_home.u_tbes.data_q[u_home.u_tbes.at_id];
-          now = truth[l][64*u_home.s2_q.what.word+:64];
-          unique case (u_home.s2_q.what.message)
-            MsgRinc: after = now + 64'd1;
-            MsgRdec: after = now - 64'd1;
-            default: after = (now == operands[63:0]) ? operands[127:64] : now;
-          endcase
-          if (u_home.u_data.old != now) fail("an atomic's old value is not the last store", at);
-          truth[l][64*u_home.s2_q.what.word+:64] = after;
-        end
-      end
-
       // ------------------------------------------------ cores
       for (int k = 0; k < 2; k++) begin
         if (core_rsp_valid[k]) begin
@@ -477,7 +282,7 @@ module coherence_agents_bench
         header = header_of(message, id_t'(16 + l), index_t'(l));
         if (message inside {MsgRinc, MsgRdec, MsgRcas}) header.offset = {4'(below(2)), 3'd0};
         // Half of the compared values are right, as far as anybody can know.
-        if (message == MsgRcas && below(2) == 0) payload[0] = truth[l][64*header.offset[6:3]+:64];
+        if (message == MsgRcas && below(2) == 0) payload[0] = u_score.truth[l][64*header.offset[6:3]+:64];
         if (unc_op[l] == MsgNone && place(n) >= 0) begin
           unc_op[l] = message;
           put(n, message, header, payload);
@@ -590,6 +395,7 @@ module coherence_agents_bench
         end
       end
       mem_req_ready <= below(4) != 0;
+      wrote <= 1'b0;
       if (!mem_rsp_valid || mem_rsp_ready) begin
         int start;
         start = int'(below(64));
@@ -601,6 +407,10 @@ module coherence_agents_bench
           l = memory[at].index[3:0];
           if (memory[at].full && memory[at].due == 0) begin
             if (memory[at].write) dram[l] = merged(dram[l], memory[at].mask, memory[at].data);
+            wrote       <= memory[at].write;
+            wrote_index <= memory[at].index;
+            wrote_mask  <= memory[at].mask;
+            wrote_data  <= memory[at].data;
             mem_rsp_valid <= 1'b1;
             mem_rsp_tag   <= memory[at].tag;
             mem_rsp_data  <= dram[l];
@@ -617,7 +427,7 @@ module coherence_agents_bench
       idle = opened[0] == 0 && opened[1] == 0 && u_cache.u_mshrs.open_q == '0;
       for (int l = 0; l < int'(Lines); l++) if (unc_op[l] != MsgNone) idle = 1'b0;
       for (int n = 0; n < 7; n++) if (count(n) != 0) idle = 1'b0;
-      for (int i = 0; i < int'(NumTbe); i++) if (u_home.u_tbes.phase_q[i] != TbeFree) idle = 1'b0;
+      if (!gen_home.quiet) idle = 1'b0;
       quiet_o <= idle;
       since = (idle || done != 0) ? 0 : since + 1;
       if (since > Patience) fail("nothing ends any more", '0);

@@ -5,6 +5,7 @@ import pytest
 from bench import run
 
 HERE = Path(__file__).parent
+SCORE = [HERE / "coherence_score_pkg.sv", HERE / "coherence_score.sv"]
 
 
 # Two links also carry lines in tests/system/test_coherent_link.py, in every run.
@@ -26,7 +27,7 @@ def test_coherence_agents(ways: int) -> None:
         "coherence_agents_bench",
         "coherence_agents_tb",
         parameters={"Ways": ways},
-        extra_sources=[HERE / "coherence_agents_bench.sv"],
+        extra_sources=[*SCORE, HERE / "coherence_agents_bench.sv"],
     )
 
 
@@ -66,4 +67,16 @@ def test_coherence_axi(width: int, streams: int) -> None:
         "coherence_axi_tb",
         parameters={"DataWidth": width, "Streams": streams},
         extra_sources=[HERE / "coherence_axi_bench.sv"],
+    )
+
+
+# Benchmarks with more messages: benchmarks/coherence_agents.py.
+@pytest.mark.parametrize("links", [2, pytest.param(1, marks=pytest.mark.release)])
+def test_coherence_linked(links: int) -> None:
+    run(
+        "isthmus:board:eci_peer",
+        "coherence_linked_bench",
+        "coherence_linked_tb",
+        parameters={"NumLinks": links},
+        extra_sources=[*SCORE, HERE / "blocklink_score.sv", HERE / "coherence_linked_bench.sv"],
     )
