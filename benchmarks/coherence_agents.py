@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between a remote cache, an agent without a cache and a home with directory, checked one by one.
 
-    python benchmarks/coherence_agents.py [--messages N] [--seed N] [--account FILE]
+    python benchmarks/coherence_agents.py [--over {networks,links}] [--messages N] [--seed N] [--account FILE]
 
-The bench of `tests/unit/coherence` (one writer, one owner, every copy and every load the last store, at every
-clock; every row of the protocol's table used and no other), with more messages than a test has time for. It
-runs in parts, each with its own seed; after each the sum so far is printed, and kept in the --account file:
+The benches of `tests/unit/coherence` with more messages than a test has time for: one writer, one owner, every
+copy and every load the last store, at every clock; no row of the protocol's table but those of the model.
+
+    networks  one cache and one home, joined by networks that deliver in any order; every row of the table used
+    links     both ends as on boards, each with memory and a cache, over two links whose blocks are altered and
+              lost; every word of every message at both agents, every kind of fault seen
+
+It runs in parts, each with its own seed; after each the sum so far is printed, and kept in the --account file:
 a run that was stopped goes on there. Exit status 1 where a check fails; the part's output then says which.
 """
 
@@ -23,15 +28,19 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-BENCH = "tests/unit/coherence/test_coherence.py::test_coherence_agents[2]"
+TESTS = "tests/unit/coherence/test_coherence.py"
+BENCHES = {"networks": "test_coherence_agents[2]", "links": "test_coherence_linked[2]"}
 SOURCES = (
     *sorted((ROOT / "rtl" / "coherence").rglob("*.sv")),
+    *sorted((ROOT / "rtl" / "blocklink").rglob("*.sv")),
+    *sorted((ROOT / "rtl" / "board").glob("eci_peer*.sv")),
     *sorted((ROOT / "tests/unit/coherence").glob("*")),
 )
-PART = 250_000
+PARTS = {"networks": 250_000, "links": 50_000}
 """Messages of a part: some minutes."""
 TRAFFIC = re.compile(r"(\d+) lines, seed \d+: (\d+) messages, (\d+) operations")
 ROW = re.compile(r"^  (\S+(?: \S+){1,2}) +(\d+)$", re.MULTILINE)
+FAULT = re.compile(r"^fault: (\S.*?) +(\d+)$", re.MULTILINE)
 
 
 class WrongError(Exception):
@@ -44,10 +53,11 @@ def sources_hash() -> str:
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def part(messages: int, seed: int) -> dict[str, Any]:
+def part(over: str, messages: int, seed: int) -> dict[str, Any]:
     """Run one part: messages, operations, and of the table's rows the one that was used least."""
     settings = {"ISTHMUS_COHERENCE_MESSAGES": str(messages), "ISTHMUS_SEED": str(seed)}
-    command = [sys.executable, "-m", "pytest", BENCH, "-q", "-s", "-n0", "-p", "no:cacheprovider"]
+    bench = f"{TESTS}::{BENCHES[over]}"
+    command = [sys.executable, "-m", "pytest", bench, "-q", "-s", "-n0", "-p", "no:cacheprovider"]
     begin = time.monotonic()
     done = subprocess.run(
         command, env={**os.environ, **settings}, cwd=ROOT, capture_output=True, text=True, check=False
@@ -68,13 +78,15 @@ def account_of(output: str, errors: str, status: int, seed: int) -> dict[str, An
         "operations": sum(one[1] for one in runs),
         "rows": len(used),
         "rarest": min(used, default=0),
+        "faults": {name: int(count) for name, count in FAULT.findall(output)},
     }
 
 
 def begun(kept: Path | None, what: str, seed: int) -> dict[str, Any]:
     """The account so far."""
     if kept is None or not kept.exists():
-        return {"sources": what, "seeds": [seed, seed - 1], "messages": 0, "operations": 0, "seconds": 0}
+        counts = {"messages": 0, "operations": 0, "seconds": 0, "faults": {}}
+        return {"sources": what, "seeds": [seed, seed - 1], **counts}
     found: dict[str, Any] = json.loads(kept.read_text())
     if (found["sources"], found["seeds"][0]) != (what, seed):
         raise WrongError(f"{kept}: the account of other sources or another seed; name another file")
@@ -85,18 +97,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--over", choices=BENCHES, default="networks", help="what joins the agents")
     parser.add_argument("--messages", type=int, default=10_000_000)
     parser.add_argument("--seed", type=int, default=1, help="of the first part; the others count up")
     parser.add_argument("--account", type=Path, metavar="FILE", help="where the sum is kept")
     given = parser.parse_args()
     try:
-        account = begun(given.account, sources_hash(), given.seed)
+        account = begun(given.account, f"{given.over} {sources_hash()}", given.seed)
         while account["messages"] < given.messages:
             seed = account["seeds"][1] + 1
-            found = part(min(PART, given.messages - account["messages"]), seed)
+            found = part(given.over, min(PARTS[given.over], given.messages - account["messages"]), seed)
             account["seeds"][1] = seed
             for name in ("messages", "operations", "seconds"):
                 account[name] += found[name]
+            for name, count in found["faults"].items():
+                account["faults"][name] = account["faults"].get(name, 0) + count
             if given.account is not None:
                 given.account.write_text(json.dumps(account, indent=1) + "\n")
             print(
@@ -104,6 +119,8 @@ def main() -> int:
                 f"{account['seconds']} s; {found['rows']} rows, the rarest {found['rarest']} times",
                 flush=True,
             )
+        for name, count in account["faults"].items():
+            print(f"{name:28} {count}")
     except WrongError as error:
         print(error, file=sys.stderr)
         return 1

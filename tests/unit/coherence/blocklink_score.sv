@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: SHL-2.1
 /// One direction of a link: words that circuits hand to one end must come to the other end, each
-/// once and in the order of its circuit. Messages of lines are counted at their headers.
+/// once and in the order of its circuit. Messages are counted at their headers, in messages_o those
+/// of lines.
 module blocklink_score
   import coherence_pkg::*;
   import blocklink_pkg::*;
@@ -60,7 +61,7 @@ module blocklink_score
                 header = shown_i[v][i];
                 left[v] = words_of(3'(v / 2), header.opcode);
                 kinds[message_of(3'(v / 2), header.opcode)]++;
-                messages++;
+                if (message_of(3'(v / 2), header.opcode) != MsgNone) messages++;
               end
               left[v]--;
             end

@@ -19,12 +19,12 @@ module coherence_linked_bench
   parameter int unsigned NumLinks = 2,
   parameter int unsigned Slices   = 1,
   parameter int unsigned Homes    = 1,  // of a parity
-  parameter int unsigned Sets     = 2,
+  parameter int unsigned Sets     = 4,
   parameter int unsigned Ways     = 2,
-  parameter int unsigned NumMshr  = 8,
-  parameter int unsigned HomeSets = 4,
+  parameter int unsigned NumMshr  = 4,
+  parameter int unsigned HomeSets = 8,
   parameter int unsigned HomeWays = 2,
-  parameter int unsigned NumTbe   = 8,
+  parameter int unsigned NumTbe   = 16,
   parameter int unsigned DataDepth = 32,
   parameter int unsigned RestDepth = 16,
   parameter int unsigned Window   = 64
@@ -37,6 +37,7 @@ module coherence_linked_bench
   input  logic [31:0] rate_i,       // bad blocks of 2^32; 0: no fault of any kind
   input  logic [15:0] plans_i,      // a wire without a plan makes one in so many clocks
   input  logic [5:0]  delay_i,      // clocks on a wire, 1 to 60
+  input  logic [15:0] words_i,      // an end begins with a word's operation in so many clocks
   input  logic [15:0] barriers_i,   // a word's operation of so many is a barrier
   input  logic        stop_i,       // no operation begins any more
   input  logic [11:0] sel_i,        // as coherence_score
@@ -685,7 +686,7 @@ module coherence_linked_bench
       logic [7:0] tag;
       tag = io_tag[e] + 8'd1;
       io_valid[e] <= 1'b0;
-      if (!stop_i && io_opened[e] < 12 && !io_open[e][tag] && below(24) == 0) begin
+      if (!stop_i && io_opened[e] < 12 && !io_open[e][tag] && below(32'(words_i)) == 0) begin
         logic [5:0] at;
         logic [1:0] kind;
         logic [63:0] data;
