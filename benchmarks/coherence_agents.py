@@ -3,15 +3,16 @@
 
     python benchmarks/coherence_agents.py [--over {networks,links}] [--messages N] [--seed N] [--account FILE]
 
-The benches of `tests/unit/coherence` with more messages than a test has time for: one writer, one owner, every
-copy and every load the last store, at every clock; no row of the protocol's table but those of the model.
+The benches of `tests/unit/coherence` with more messages than a test has time for: one writer, one owner,
+every copy and every load the last store, at every clock; no row of the protocol's table but those of the
+model.
 
-    networks  one cache and one home, joined by networks that deliver in any order; every row of the table used
-    links     both ends as on boards, each with memory and a cache, over two links whose blocks are altered and
-              lost; every word of every message at both agents, every kind of fault seen
+    networks  one cache and one home, joined by networks that deliver in any order; each row of the table used
+    links     both ends as on boards, each with memory and a cache, over two links whose blocks are altered
+              and lost; every word of every message at both agents, every kind of fault seen
 
-It runs in parts, each with its own seed; after each the sum so far is printed, and kept in the --account file:
-a run that was stopped goes on there. Exit status 1 where a check fails; the part's output then says which.
+It runs in parts, each with its own seed; after each the sum so far is printed, and kept in the --account
+file: a run that was stopped goes on there. Exit status 1 where a check fails; the part's output says which.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 /// receive buffers together, all circuits in use in both directions, over lanes that alter blocks,
 /// lose them, and hold them for any time (blocklink_replay_way).
 ///
-///   conserved   sender's credits + words staged + words in blocks that did not come out yet + words
+///   conserved   sender's credits + words staged + words in blocks that did not come out, + words
 ///               in the receive buffer + words freed there and not given back + 8 for each credit
 ///               in blocks that did not come out yet = the buffer's depth
 ///   room        a block's words always fit into the buffer
@@ -204,7 +204,8 @@ module blocklink_credits_props
       end
       high_bits : assert (credit_of_vc[vc_q] < 10'd256 && freed_of[vc_q] < 10'd256);
       // For induction: no part is more than all.
-      bounded : assert (staged <= count_t'(Depth) && on_way[0] <= count_t'(Depth) && kept <= count_t'(Depth) &&
+      bounded : assert (staged <= count_t'(Depth) && on_way[0] <= count_t'(Depth) &&
+                        kept <= count_t'(Depth) &&
                         freed <= count_t'(Depth) && back <= count_t'(Depth));
     end
   end

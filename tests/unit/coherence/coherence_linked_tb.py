@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both ends of coherent links whose blocks are altered and lost: the bench checks, this runs and counts.
 
-Each kind of fault in FAULTS must have come, else the run fails: traffic without them would prove nothing. No row
-of the protocol's table may be used but those that the model checker has used.
+Each kind of fault in FAULTS must have come, else the run fails: traffic without them would prove nothing. No
+row of the protocol's table may be used but those that the model checker has used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ FAULTS = (
     "altered: words", "altered: credits", "altered: idle, ack", "altered: idle", "altered: SYNC, answer",
     "altered: SYNC, request", "vanished: words or credits", "vanished: SYNC", "vanished: idle, ack",
     "bad with credits", "bad among repeats", "bad while asking", "clocks both ends ask", "bursts from 8",
-    "bursts beyond the window", "stalls", "stalls from 300", "overdue acks", "repeats dropped", "blocks again",
+    "bursts beyond the window", "stalls", "stalls from 300", "overdue acks", "repeats dropped",
+    "blocks again",
     "clocks without credits", "clocks MSHRs full", "clocks TBEs full", "MSHR ids again at once",
     "request ids again at once", "messages, link 0", "messages, link 1", "settled",
 )  # fmt: skip
@@ -43,7 +44,10 @@ async def read(dut: Any, fault: int) -> tuple[int, int]:
 async def traffic(
     dut: Any, case: tuple[int, int, float, int], messages: int, seed: int, io: tuple[int, int] = (150, 60)
 ) -> tuple[Counts, dict[str, int], dict[str, int]]:
-    """So many messages; then all must end. `io`: clocks an operation of words, of which one is a barrier. Rows of the table, faults and kinds of messages."""
+    """So many messages; then all must end. Rows of the table, faults and kinds of messages.
+
+    io  clocks an operation of words, of which one is a barrier
+    """
     lines, partition, rate, delay = case
     dut.rst_ni.value, dut.stop_i.value, dut.lines_i.value, dut.seed_i.value = 0, 0, lines, seed
     dut.partition_i.value, dut.delay_i.value, dut.plans_i.value = partition, delay, PLANS
@@ -64,9 +68,10 @@ async def traffic(
         dut.stop_i.value = 0
     made = int(dut.messages_o.value)
     dut._log.info(
-        "%d lines, seed %d: %d messages, %d operations, %d clocks, the longest operation %d; partition %d, rate %g, "
-        "wires %d",
-        lines, seed, made, dut.operations_o.value, dut.clocks_o.value, dut.longest_o.value, partition, rate, delay,
+        "%d lines, seed %d: %d messages, %d operations, %d clocks, the longest operation %d; partition %d, "
+        "rate %g, wires %d",
+        lines, seed, made, dut.operations_o.value, dut.clocks_o.value, dut.longest_o.value, partition,
+        rate, delay,
     )  # fmt: skip
     assert made < 2**31
     faults = {name: (await read(dut, number))[0] for number, name in enumerate(FAULTS)}

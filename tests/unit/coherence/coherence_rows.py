@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the protocol's table that a bench with `coherence_score` counts, and those that the model reaches."""
+"""Rows of the protocol's table that a bench with `coherence_score` counts, and those the model reaches."""
 
 from __future__ import annotations
 
