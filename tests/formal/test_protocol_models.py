@@ -13,8 +13,12 @@ from isthmus.protocol_models.catalog import Case, cases, met, verdict
 CASES = list(cases())
 
 
+def parameter(case: Case) -> object:
+    return pytest.param(case, id=case.name, marks=pytest.mark.release if case.slow else ())
+
+
 @pytest.mark.skipif(not murphi.available(), reason=murphi.INSTALL)
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES if not case.large])
+@pytest.mark.parametrize("case", [parameter(case) for case in CASES if not case.large])
 def test_a_protocol_holds_and_a_wrong_one_is_found(case: Case) -> None:
     found = murphi.check(case.text(), many=case.many)
     assert met(case.expected, found), f"{case.what}: {found.error or 'holds'}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All protocol models and what each must come to; `large` ones take longer than a test may."""
+"""All protocol models and what each must come to."""
 
 from __future__ import annotations
 
@@ -23,13 +23,19 @@ Expected = Literal["holds", "fails", "wrong", "stuck"]
 
 @dataclass(frozen=True)
 class Case:
-    """One model. `many`: it has so many states that compiling for speed is worth its time."""
+    """One model.
+
+    many   it has so many states that compiling for speed is worth its time
+    slow   it takes a quarter of a minute and more, the most of it the compiler: a test of `--all`
+    large  it takes longer than a test may: `benchmarks/protocol_variants.py`
+    """
 
     name: str
     what: str
     text: Callable[[], str]
     expected: Expected = "holds"
     many: bool = False
+    slow: bool = False
     large: bool = False
 
 
@@ -80,9 +86,12 @@ def cases() -> Iterator[Case]:
     for name, variant in VARIANTS.items():
         yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "fails")
     for name, variant in WITH_DATA.items():
-        yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "fails")
+        yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "fails", slow=True)
     for name, variant in STUCK.items():
-        yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "stuck", many=True)
+        lines = variant.system.lines > 1
+        yield Case(
+            f"coherence/{name}", variant.what, partial(_wrong, variant), "stuck", many=True, slow=lines
+        )
     yield Case("ids", "ids that are used again at once", ids.model, many=True)
     for name, other in ids.VARIANTS.items():
         yield Case(f"ids/{name}", other.what, partial(ids.model, other.numbers), "wrong")
@@ -101,4 +110,5 @@ def cases() -> Iterator[Case]:
     twice = partial(translation.model, translation.Rules(uses=2))
     yield Case("translation-two", "shared pages, two accesses", twice, many=True, large=True)
     for name, (what, system, large) in _HOLDING.items():
-        yield Case(name, what, partial(_coherence, system), many=True, large=large)
+        slow = system.lines > 1
+        yield Case(name, what, partial(_coherence, system), many=True, slow=slow, large=large)
