@@ -88,10 +88,8 @@ def cases() -> Iterator[Case]:
     for name, variant in WITH_DATA.items():
         yield Case(f"coherence/{name}", variant.what, partial(_wrong, variant), "fails", slow=True)
     for name, variant in STUCK.items():
-        lines = variant.system.lines > 1
-        yield Case(
-            f"coherence/{name}", variant.what, partial(_wrong, variant), "stuck", many=True, slow=lines
-        )
+        text, slow = partial(_wrong, variant), variant.system.together
+        yield Case(f"coherence/{name}", variant.what, text, "stuck", many=True, slow=slow)
     yield Case("ids", "ids that are used again at once", ids.model, many=True)
     for name, other in ids.VARIANTS.items():
         yield Case(f"ids/{name}", other.what, partial(ids.model, other.numbers), "wrong")
@@ -110,5 +108,5 @@ def cases() -> Iterator[Case]:
     twice = partial(translation.model, translation.Rules(uses=2))
     yield Case("translation-two", "shared pages, two accesses", twice, many=True, large=True)
     for name, (what, system, large) in _HOLDING.items():
-        slow = system.lines > 1
-        yield Case(name, what, partial(_coherence, system), many=True, slow=slow, large=large)
+        whole = partial(_coherence, system)
+        yield Case(name, what, whole, many=True, slow=system.together, large=large)
