@@ -92,16 +92,16 @@ def cases() -> Iterator[Case]:
         yield Case(f"coherence/{name}", variant.what, text, "stuck", many=True, slow=slow)
     yield Case("ids", "ids that are used again at once", ids.model, many=True)
     for name, other in ids.VARIANTS.items():
-        yield Case(f"ids/{name}", other.what, partial(ids.model, other.numbers), "wrong")
+        yield Case(f"ids/{name}", other.what, partial(ids.model, other.rules), "wrong")
     yield Case("credits", "credits of a circuit over a link that loses blocks", circuit.model, many=True)
     wide = partial(circuit.model, circuit.Circuit(numbers=3, window=2))
     yield Case("credits-two-blocks", "the same, with two blocks kept", wide, many=True, large=True)
     for name, credit in circuit.VARIANTS.items():
         came: Expected = "stuck" if credit.stuck else "wrong"
-        yield Case(f"credits/{name}", credit.what, partial(circuit.model, credit.circuit), came, many=True)
+        yield Case(f"credits/{name}", credit.what, partial(circuit.model, credit.rules), came, many=True)
     yield Case("replay", "blocks that are altered and lost", replay.model, many=True)
     for name, link in replay.VARIANTS.items():
-        yield Case(f"replay/{name}", link.what, partial(replay.model, link.link), "fails", many=True)
+        yield Case(f"replay/{name}", link.what, partial(replay.model, link.rules), "fails", many=True)
     yield Case("translation", "shared pages, one access", translation.model, many=True)
     for name, device in translation.VARIANTS.items():
         yield Case(f"translation/{name}", device.what, partial(translation.model, device.rules), "fails")

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from isthmus.protocol_models.variant import Variant
+
 
 @dataclass(frozen=True)
 class Circuit:
@@ -189,16 +191,7 @@ liveness "all credits come back" credits + freed = Depth;
 """
 
 
-@dataclass(frozen=True)
-class Variant:
-    """Credits with one thing wrong."""
-
-    what: str
-    circuit: Circuit
-    stuck: bool = False  # words wait for ever; else the buffer overflows, or blocks are counted wrong
-
-
-VARIANTS: Mapping[str, Variant] = {
+VARIANTS: Mapping[str, Variant[Circuit]] = {
     "in-idle": Variant("credits leave in idle blocks, which are not repeated", Circuit(numbered=False), True),
     "not-repeated": Variant("a block is sent again without its credits", Circuit(repeated=False), True),
     "twice": Variant("credits of a repeat that is dropped count", Circuit(fresh=False)),

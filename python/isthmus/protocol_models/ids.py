@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from isthmus.protocol_models.variant import Variant
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -227,15 +229,7 @@ liveness "all numbers are free again"
 """
 
 
-@dataclass(frozen=True)
-class Variant:
-    """Numbers with one thing wrong."""
-
-    what: str
-    numbers: Numbers
-
-
-VARIANTS: Mapping[str, Variant] = {
+VARIANTS: Mapping[str, Variant[Numbers]] = {
     "gack-by-id": Variant("a GACK ends the transaction that has its id", Numbers(by_line=False)),
     "not-held": Variant("the home opens a second transaction of a line", Numbers(held=False)),
     "freed-early": Variant("an MSHR is free with its answer, before its GACK has left", Numbers(until=False)),

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from isthmus.protocol_models.variant import Variant
+
 
 @dataclass(frozen=True)
 class Link:
@@ -169,15 +171,7 @@ liveness "a new block can be sent" okA & held < W;
 """
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A link with one thing wrong."""
-
-    what: str
-    link: Link
-
-
-VARIANTS: Mapping[str, Variant] = {
+VARIANTS: Mapping[str, Variant[Link]] = {
     "window": Variant("as many blocks are kept as there are numbers", Link(window=3)),
     "unnumbered": Variant("the check does not cover the number", Link(numbered=False)),
     "uncleared": Variant("acknowledgements are sent although SYNC has said them", Link(cleared=False)),

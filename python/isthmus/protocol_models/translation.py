@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from isthmus.protocol_models.variant import Variant
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -215,15 +217,7 @@ liveness "accesses end" forall u: Use do access[u] = aNone end;
 """
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A device with one thing wrong."""
-
-    what: str
-    rules: Rules
-
-
-VARIANTS: Mapping[str, Variant] = {
+VARIANTS: Mapping[str, Variant[Rules]] = {
     "at_once": Variant("an invalidation completes at once", Rules(waits=False)),
     "own": Variant("it waits for the uses of its own epoch alone", Rules(older=False)),
     "kept": Variant("a translation asked for before it is stored", Rules(drops=False)),

@@ -291,6 +291,21 @@ def test_apelink_is_measured_beside_rdma_by_the_same_end_of_a_put() -> None:
     ]
 
 
+def test_a_message_over_udp_is_measured_beside_rdma_by_the_same_end() -> None:
+    runs = planned(Request(op="message", size=64)).runs
+    assert {run.platform.name for run in runs} == {"forth-rdma", "rdma-pcie", "nanet", "nanet-10g"}
+    for run in runs:
+        made = run.scenarios(lambda top, values: Path(f"{top}-{values.get('Send', 0)}.so"))
+        if run.platform.bus == "nanet":
+            # Until the remote program has it, as RDMA's, and not until it is at the cable's end.
+            assert [one["workload"]["remote"] for one in made] == [True, True]
+            assert [one["workload"]["driver"] for one in made] == ["poll", "interrupt"]
+            assert all(one["interface"]["model_path"].endswith("-1.so") for one in made)
+    (receive,) = planned(Request(op="nic-to-memory", size=64, platforms=["nanet-10g"])).runs
+    for one in receive.scenarios(lambda top, values: Path(f"{top}.so")):
+        assert (one["profile"], one["workload"].get("remote", False)) == ("isthmus", False)
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -28,35 +28,6 @@ module coherence_agents_bench
   localparam int unsigned Slots = 16;   // of a network, a class
   localparam int unsigned Patience = 50_000;
 
-  // ---------------------------------------------------------------- random numbers
-  logic [63:0] rng;
-  function automatic logic [31:0] rnd();
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return rng[40:9];
-  endfunction
-  function automatic int unsigned below(int unsigned n);
-    return 32'((64'(rnd()) * 64'(n)) >> 32);
-  endfunction
-  function automatic line_t rnd_line();
-    line_t made;
-    for (int i = 0; i < 32; i++) made[32*i+:32] = rnd();
-    return made;
-  endfunction
-  function automatic mask_t rnd_mask();
-    mask_t made;
-    int unsigned kind;
-    made = '1;
-    kind = below(4);
-    case (kind)
-      0: made = '1;
-      1: made = mask_t'(1) << below(128);
-      default: for (int i = 0; i < 4; i++) made[32*i+:32] = rnd();
-    endcase
-    return made;
-  endfunction
-
   // ---------------------------------------------------------------- agents
   // [0] the remote's core, [1] the host's
   logic [1:0] core_valid, core_ready, core_rsp_valid;

@@ -4,7 +4,7 @@
 /// At every clock: one writer, one owner, the directory covers every copy. Where a line's copies may
 /// have changed, and of one more line in turn: every copy is the last store. Of every decision: a
 /// load, cached, of the host or uncached, is answered with the last store; want_o says with what,
-/// for who looks at the port. The rows of the protocol's table that were used are counted.
+/// for a check at the port. The rows of the protocol's table that were used are counted.
 ///
 /// A line is that of the home's index. Of them those are checked whose bits match_i selects are
 /// match_at_i; the cache's index lacks the lowest CacheSkip bits, which are cache_low_i. What is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// What the scoreboard of coherent agents (coherence_score) reads of a cache and of a home.
+/// What the scoreboard of coherent agents (coherence_score) reads of a cache and of a home, and the
+/// random numbers of its benches.
 package coherence_score_pkg;
   import coherence_pkg::*;
   import coherence_directory_pkg::*;
@@ -119,6 +120,35 @@ package coherence_score_pkg;
     endcase
     changed = first;
     for (int i = 0; i < 128; i++) if (i < int'(bits)) changed[at+i] = made[i];
+  endfunction
+
+  /// State of the random numbers of a bench (xorshift64), which it seeds with an odd number.
+  logic [63:0] rng;
+  function automatic logic [31:0] rnd();
+    rng ^= rng << 13;
+    rng ^= rng >> 7;
+    rng ^= rng << 17;
+    return rng[40:9];
+  endfunction
+  function automatic int unsigned below(int unsigned n);
+    return 32'((64'(rnd()) * 64'(n)) >> 32);
+  endfunction
+  function automatic line_t rnd_line();
+    line_t made;
+    for (int i = 0; i < 32; i++) made[32*i+:32] = rnd();
+    return made;
+  endfunction
+  function automatic mask_t rnd_mask();
+    mask_t made;
+    int unsigned kind;
+    made = '1;
+    kind = below(4);
+    case (kind)
+      0: made = '1;
+      1: made = mask_t'(1) << below(128);
+      default: for (int i = 0; i < 4; i++) made[32*i+:32] = rnd();
+    endcase
+    return made;
   endfunction
 endpackage
 

@@ -95,7 +95,7 @@ VARIANTS: Mapping[str, Variant] = {
         "an upgrade whose copy is gone gets PACK", _request_rows("I", "I", "RUPG", "PACK g", "I", "E")
     ),
     "uncached-held": Variant(
-        "an uncached load waits for a victim that nobody sends", _request_rows("E", "I", "RLDI", "hold")
+        "an uncached load waits for a victim that is never sent", _request_rows("E", "I", "RLDI", "hold")
     ),
     "uncached-unsnooped": Variant(
         "an uncached load does not ask the owner", _request_rows("E", "I", "RLDI", "PDAT")
@@ -142,7 +142,7 @@ STUCK: Mapping[str, Variant] = {
         system=TWO_LINES,
     ),
     "entry-not-recalled": Variant(
-        "a request waits until the entry that it needs is given up, and nobody is asked for one",
+        "a request waits for a free entry, and no entry is recalled",
         rules=Rules(unasked=True),
         system=ONE_ENTRY,
     ),

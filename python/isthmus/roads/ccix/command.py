@@ -103,7 +103,7 @@ def run(
 
 
 def _designs(profile: str, platform: str) -> tuple[list[Profile], list[Platform]]:
-    """The profiles and platforms of these options. Raises `UserError` for a name that is none."""
+    """The profiles and platforms of these options. Raises `UserError` for an unknown name."""
     choose("profile", profile, (*PROFILES, "all"))
     profiles = [one for one in PROFILES if profile in ("all", one)]
     return profiles, platforms.chosen(platform, KINDS, ROAD.name)
