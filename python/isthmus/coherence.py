@@ -491,7 +491,8 @@ def _response(table: Table) -> list[str]:
 _RUST_HEAD = """\
 // SPDX-License-Identifier: Apache-2.0
 // Generated from rtl/coherence/protocol.toml by python/isthmus/coherence.py: change those, not this.
-//! Messages of the coherence protocol and states of a line, as a tracer in the gateware tells them.
+//! Messages of the coherence protocol, the states of a line as a tracer in the gateware has them, and what
+//! a home does: the same table as the gateware's.
 
 /// Circuits of messages about lines.
 pub const LINE_CIRCUITS: std::ops::RangeInclusive<u8> = {first}..={last};
@@ -504,7 +505,7 @@ _RUST_STATES = (
 
 
 def rust(table: Table) -> str:
-    """Names of messages and states for programs that read a tracer."""
+    """Messages and states for programs that read a tracer, and the steps of a home."""
     circuits = [message.circuit for message in table.messages]
     out = [_RUST_HEAD.format(first=min(circuits), last=max(circuits) + 1)]
     out += ["/// A message about a line.", _DERIVE, "pub enum Message {"]
@@ -529,6 +530,12 @@ def rust(table: Table) -> str:
         *[f"            {'    | ' if at else ''}Self::{name}" for at, name in enumerate(sends)],
         "        )",
         "    }",
+        "",
+        "    /// Its number in the gateware's `message_e`.",
+        "    #[must_use]",
+        "    pub const fn number(self) -> u64 {",
+        "        self as u64 + 1",
+        "    }",
         "}",
     ]
     for kind, what, states in _RUST_STATES:
@@ -539,7 +546,161 @@ def rust(table: Table) -> str:
         numbered = [(str(number), _camel(state)) for number, state in enumerate(states)]
         out += _rust_of("The state of a code.", "code: u8", "code", numbered)
         out += ["", *_rust_name([(_camel(state), state) for state in states]), "}"]
-    return "\n".join(out) + "\n"
+    out += [_RUST_HOME, *_rust_requests(table), *_rust_core(table), *_rust_responses(table)]
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+_RUST_HOME = """
+/// What a home does with a request for a line without an open transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestDoes {
+    /// It waits until a victim has come.
+    Hold,
+    /// A forward; it goes on when the remote has answered.
+    Forward(Message),
+    /// An answer.
+    Answer(Message),
+    /// An answer, whose acknowledgement ends the transaction.
+    Grant(Message),
+    /// The same: memory has not what the line is.
+    GrantDirty(Message),
+    /// Into the home's copy, else into memory; and an answer.
+    Write(Message),
+}
+
+/// What a response does to the transaction that is open on its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseDoes {
+    /// Nothing.
+    Nothing,
+    /// The forward is answered.
+    Heard,
+    /// It is, and a victim must come.
+    HeardBeforeVictim,
+    /// A victim was seen.
+    Victim,
+    /// It ends.
+    Free,
+}
+
+/// The transaction that is open on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// None.
+    Idle,
+    /// It waits for an acknowledgement.
+    Grant,
+    /// An answer is owed.
+    Reply,
+    /// It waits for the remote.
+    Forward,
+}
+
+/// An operation of the home's own core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Core {
+    /// A load of a line that the home has no copy of.
+    Load,
+    /// A store.
+    Store,
+    /// The line is taken back.
+    Recall,
+}
+"""
+
+
+def _rust_requests(table: Table) -> Iterator[str]:
+    yield "/// What a home does with a request, and the states then. None of what cannot occur."
+    yield "#[must_use]"
+    yield "pub const fn request_step("
+    yield "    directory: Directory,"
+    yield "    home: Home,"
+    yield "    message: Message,"
+    yield ") -> Option<(RequestDoes, Home, Directory)> {"
+    yield "    use {Directory as D, Home as H, Message as M, RequestDoes as Does};"
+    yield "    Some(match (directory, home, message) {"
+    for one in table.requests:
+        words = one.does.split()
+        if "never" in words:
+            continue
+        name = next((word for word in words if word not in ("hold", "write", "clean", "dirty", "g")), None)
+        if name is None:
+            does = "Does::Hold"
+        else:
+            kind = "Answer"
+            if name in ("FSHR", "FINV"):
+                kind = "Forward"
+            elif "g" in words:
+                kind = "GrantDirty" if "dirty" in words else "Grant"
+            elif "write" in words:
+                kind = "Write"
+            does = f"Does::{kind}(M::{_camel(name)})"
+        key = f"(D::{_camel(one.directory)}, H::{_camel(one.home)}, M::{_camel(one.message)})"
+        yield f"        {key} => ({does}, H::{_camel(one.next_home)}, D::{_camel(one.next_directory)}),"
+    yield "        _ => return None,"
+    yield "    })"
+    yield "}"
+    yield ""
+
+
+def _rust_core(table: Table) -> Iterator[str]:
+    yield "/// The forward that the home's own core waits for, none: it is done at once; and the home's state"
+    yield "/// then. None of what is not in the table. A load of a line that the home has a copy of is not:"
+    yield "/// it needs none."
+    yield "#[must_use]"
+    yield "pub const fn core_step("
+    yield "    core: Core,"
+    yield "    directory: Directory,"
+    yield "    home: Home,"
+    yield ") -> Option<(Option<Message>, Home)> {"
+    yield "    use {Core as C, Directory as D, Home as H, Message as M};"
+    yield "    Some(match (core, directory) {"
+    for step in table.core:
+        forward = "None" if step.does == "hit" else f"Some(M::{_camel(step.does)})"
+        following = "home" if step.next == "=" else f"H::{_camel(step.next)}"
+        yield f"        (C::{_camel(step.input)}, D::{_camel(step.state)}) => ({forward}, {following}),"
+    yield "        _ => return None,"
+    yield "    })"
+    yield "}"
+    yield ""
+
+
+def _rust_responses(table: Table) -> Iterator[str]:
+    yield "/// What a response does at the home, and the directory then. `seen`: a victim came since the"
+    yield "/// forward. None of what cannot occur."
+    yield "#[must_use]"
+    yield "pub fn response_step("
+    yield "    phase: Phase,"
+    yield "    message: Message,"
+    yield "    directory: Directory,"
+    yield "    seen: bool,"
+    yield ") -> Option<(ResponseDoes, Directory)> {"
+    yield "    use {Directory as D, Message as M, Phase as P, ResponseDoes as Does};"
+    if any(effect.endswith("?") for one in table.responses for effect in one.effects):
+        yield "    let unless = |state| if seen { D::I } else { state };"
+    yield "    Some(match (phase, message) {"
+    for one in table.responses:
+        effects = one.effects
+        if "never" in effects:
+            continue
+        does = "Nothing"
+        if "h" in effects:
+            does = "HeardBeforeVictim" if "n" in effects else "Heard"
+        elif "v" in effects:
+            does = "Victim"
+        elif "free" in effects:
+            does = "Free"
+        following = "directory"
+        for state in ("I", "O", "S"):
+            if state in effects:
+                following = f"D::{state}"
+            if f"{state}?" in effects:
+                following = f"unless(D::{state})"
+        key = f"(P::{_camel(one.phase)}, M::{_camel(one.message)})"
+        yield f"        {key} => (Does::{does}, {following}),"
+    yield "        _ => return None,"
+    yield "    })"
+    yield "}"
 
 
 _DERIVE = "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]"

@@ -36,6 +36,23 @@ def test_a_changed_row_makes_both_files_stale(copy: Path) -> None:
     assert coherence.check(copy) == [str(coherence.PACKAGE), str(coherence.DOCS)]
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('["E", "I",     "RLDI", "FSHR", "=", "="]', '["E", "I",     "RLDI", "FINV", "=", "="]'),
+        ('["store", "S", "FINV", "="]', '["store", "S", "FSHR", "="]'),
+        ('["HAKI", "forward", "I h"]', '["HAKI", "forward", "I"]'),
+    ],
+)
+def test_a_changed_step_of_a_home_changes_gateware_and_the_simulated_home(
+    copy: Path, old: str, new: str
+) -> None:
+    coherence.generate(copy, copy)
+    changed(copy, old, new)
+    stale = coherence.check(copy)
+    assert {str(coherence.PACKAGE), str(coherence.RUST)} <= set(stale)
+
+
 def test_a_changed_code_makes_the_programs_names_stale(copy: Path) -> None:
     coherence.generate(copy, copy)
     changed(copy, '["GACK", "remote", 10, 15,', '["GACK", "remote", 10, 14,')

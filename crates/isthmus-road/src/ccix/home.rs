@@ -9,14 +9,15 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
+use isthmus_host::coherent::protocol::Message;
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::ccix::CcixLink;
 
-use super::directory::{Action, Directory, Request, Response, Waiting};
+use super::directory::{Action, Directory, Waiting};
 use super::messages::{
-    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, DIRECT, FAULT, FAULTED, FINV, FSHR,
-    INVALIDATED, LOCK, PACK, PEMD, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
+    CACHE_REQUEST, CACHE_RESPONSE, COMP, COMP_DATA, CREDIT, DIRECT, FAULT, FAULTED, INVALIDATED,
+    LOCK, READ, SNOOP, TRANSLATE, WRITE, WRITE_PART, header, is_of_a_line,
 };
 use super::scenario::{CcixHome, LINE_BYTES};
 use super::svm::Translator;
@@ -301,8 +302,8 @@ impl Home {
             }
         };
         self.accesses.borrow_mut().insert(access, (false, Box::new(taken)));
-        let actions = directory.borrow_mut().ask(line, Waiting::Host { store: true, access });
-        actions.into_iter().for_each(|action| self.act(line, action));
+        let steps = directory.borrow_mut().ask(line, Waiting::Host { store: true, access });
+        self.follow(line, steps);
     }
 
     fn end_move(&self) {
@@ -323,68 +324,64 @@ impl Home {
         let home = Rc::clone(self);
         self.sim.after(self.gateway, move || {
             let Some(directory) = &home.directory else { return };
+            // Requests have a circuit, and so have responses with and without the line.
+            let circuit = match (asks, message.len()) {
+                (true, _) => 6,
+                (false, 10) => 4,
+                (false, _) => 10,
+            };
+            let code = u8::try_from(opcode).unwrap_or(u8::MAX);
+            let Some(what) = Message::of(circuit, code).filter(|what| !what.from_home()) else {
+                let (kind, words) = (if asks { "request" } else { "response" }, message.len());
+                return home.fail(format!("a {kind} of {words} words with the code {opcode}"));
+            };
             let done = if asks {
-                let request = match opcode {
-                    0 => Request::Load,
-                    5 => Request::LoadExclusive,
-                    6 => Request::Upgrade,
-                    _ => return home.fail(format!("a request with the code {opcode}")),
-                };
                 let id = message[0] >> 48 & 0xFF;
-                Ok(directory.borrow_mut().ask(line, Waiting::Fpga(request, id)))
+                directory.borrow_mut().ask(line, Waiting::Fpga(what, id))
             } else {
-                let response = match opcode {
-                    0..=2 => Response::Victim,
-                    4 | 6 => Response::GivenUp,
-                    5 => Response::StaysOwner,
-                    7 => Response::Shares,
-                    8 => Response::HasNone,
-                    15 => Response::Granted,
-                    _ => return home.fail(format!("a response with the code {opcode}")),
-                };
-                if matches!(opcode, 0 | 4 | 5) != (message.len() == 10) {
-                    let words = message.len();
-                    return home.fail(format!("a response with the code {opcode}, {words} words"));
-                }
                 if message.len() == 10 {
                     home.memory.borrow_mut().changed.insert(line, bytes_of(&message[2..]));
                 }
-                directory.borrow_mut().respond(line, response)
+                directory.borrow_mut().respond(line, what)
             };
-            match done {
-                Ok(actions) => actions.into_iter().for_each(|action| home.act(line, action)),
-                Err(reason) => home.fail(format!("line {line:#x}: {reason}")),
-            }
+            home.follow(line, done);
         });
+    }
+
+    /// Does what the directory says.
+    fn follow(self: &Rc<Self>, line: u64, steps: Result<Vec<Action>, &'static str>) {
+        match steps {
+            Ok(actions) => actions.into_iter().for_each(|action| self.act(line, action)),
+            Err(reason) => self.fail(format!("line {line:#x}: {reason}")),
+        }
     }
 
     fn act(self: &Rc<Self>, line: u64, action: Action) {
         let mut transfers = self.transfers.get();
         match action {
             Action::Grant { .. } => transfers.granted += 1,
-            Action::Forward { .. } => transfers.taken += 1,
+            Action::Forward(_) => transfers.taken += 1,
             Action::Host(_) => {}
         }
         self.transfers.set(transfers);
         match action {
-            Action::Grant { id, data: false } => {
-                self.link.send(vec![header(COMP, 1, id, [0, 0]) | PACK]);
+            Action::Grant { id, answer: Message::Pack } => {
+                self.link.send(vec![header(COMP, 1, id, [0, 0]) | Message::Pack.number()]);
             }
-            Action::Grant { id, data: true } => {
+            Action::Grant { id, answer } => {
                 let home = Rc::clone(self);
                 self.sim.after(self.read, move || {
                     let Some(number) = home.number_of(line) else {
                         return home
                             .fail(format!("line {line:#x}: its page moved with an access open"));
                     };
-                    let mut answer = vec![header(COMP_DATA, 9, id, [0, 0]) | PEMD];
-                    answer.extend(words_of(&home.memory.borrow().at(line, number)));
-                    home.link.send(answer);
+                    let mut words = vec![header(COMP_DATA, 9, id, [0, 0]) | answer.number()];
+                    words.extend(words_of(&home.memory.borrow().at(line, number)));
+                    home.link.send(words);
                 });
             }
-            Action::Forward { invalidate } => {
-                let code = if invalidate { FINV } else { FSHR };
-                self.link.send(vec![SNOOP << 60 | 1 << 56 | code << 48 | line]);
+            Action::Forward(forward) => {
+                self.link.send(vec![SNOOP << 60 | 1 << 56 | forward.number() << 48 | line]);
             }
             Action::Host(access) => {
                 let Some((store, touch)) = self.accesses.borrow_mut().remove(&access) else {
@@ -420,8 +417,8 @@ impl Home {
             let access = home.last_access.get() + 1;
             home.last_access.set(access);
             home.accesses.borrow_mut().insert(access, (store, touch));
-            let actions = directory.borrow_mut().ask(line, Waiting::Host { store, access });
-            actions.into_iter().for_each(|action| home.act(line, action));
+            let steps = directory.borrow_mut().ask(line, Waiting::Host { store, access });
+            home.follow(line, steps);
         });
     }
 
@@ -452,8 +449,8 @@ impl Home {
             return;
         }
         let access = Waiting::Host { store: false, access: 0 };
-        let actions = directory.borrow_mut().ask(line, access);
-        actions.into_iter().for_each(|action| self.act(line, action));
+        let steps = directory.borrow_mut().ask(line, access);
+        self.follow(line, steps);
     }
 
     /// Nothing is open at the home, and memory has what the FPGA wrote to the lines that the host has loaded.

@@ -20,11 +20,6 @@ pub(super) const LOCK: u64 = 15;
 pub(super) const FAULTED: u64 = 1 << 31;
 /// Of a request's address: the home translates it.
 pub(super) const DIRECT: u64 = 1;
-/// Codes of `rtl/coherence/gen/coherence_pkg.sv`.
-pub(super) const FSHR: u64 = 10;
-pub(super) const FINV: u64 = 11;
-pub(super) const PEMD: u64 = 13;
-pub(super) const PACK: u64 = 16;
 
 /// The kind of a message of the FPGA that requests a line, or of its answer.
 pub(super) fn is_of_a_line(kind: u64) -> bool {
