@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from isthmus import native, platforms
 from isthmus.bench import runner
+from isthmus.errors import UserError
 from isthmus.platforms import Profile
 from isthmus.roads.apenet.bench import TOP, Puts, parameters, scenario
 
@@ -40,6 +41,21 @@ def test_a_small_put_is_with_the_far_program_in_less_than_two_microseconds() -> 
     assert sum(stage["ps"] for stage in one["stages"]) == one["stages_total_ps"]
     # Half of the round trip is one way: the programs poll.
     assert abs(one["latency_ps"]["avg"] - found["latency_ps"]["avg"]) < 50_000
+
+
+def test_puts_at_a_rate_begin_when_they_are_due() -> None:
+    def at(rate: float | None, window: int = 16) -> dict[str, Any]:
+        return run(Puts(64, window=window, test="put", rate_per_s=rate, iterations=150))
+
+    alone, calm, busy = at(None, 1), at(1e4), at(1e8)
+    assert (calm["workload"]["rate_per_s"], calm["workload"]["window"]) == (1e4, None)
+    # Nothing is in front of most of them.
+    assert calm["latency_ps"]["p50"] == pytest.approx(alone["latency_ps"]["p50"], rel=0.05)
+    # More than a program can post: a latency would be that of the run's length.
+    assert busy["workload"]["saturated"]
+    assert busy["latency_ps"] is None
+    with pytest.raises(UserError, match="rate: a test get has puts in flight, and no rate"):
+        run(Puts(64, test="get", rate_per_s=1e4))
 
 
 def test_more_nodes_are_more_hops() -> None:

@@ -14,8 +14,19 @@ from typing import Any
 import pytest
 from isthmus import native, platforms
 from isthmus.bench.runner import model
+from isthmus.bench.session import Session
 from isthmus.errors import UserError
-from isthmus.roads.nanet.bench import PLATFORM, SEND, Point, Stream, measure, parameters, scenario
+from isthmus.results import Measurement
+from isthmus.roads.nanet.bench import (
+    PLATFORM,
+    SEND,
+    Point,
+    Stream,
+    measure,
+    parameters,
+    scenario,
+    scenarios,
+)
 from isthmus.roads.nanet.platform import top
 
 pytestmark = pytest.mark.deterministic
@@ -40,6 +51,7 @@ def run() -> Run:
         page_kib: int = 0,
         where: str = PLATFORM,
         without: str = "",
+        noise: dict[str, Any] | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
         platform = platforms.load(where)
@@ -49,6 +61,7 @@ def run() -> Run:
         stream = Stream(ports=ports, iterations=60, page_kib=page_kib, seed=5)
         made = scenario(platform, profile, stream, built[key], faults=faults or {})  # type: ignore[arg-type]
         made["skip_idle"] = skip_idle
+        made["noise"] = noise
         if "rate_per_s" in settings:
             del made["workload"]["window"]
         made["workload"] |= settings
@@ -419,3 +432,76 @@ def test_a_message_ends_in_the_other_host_s_program_behind_the_cable_s_end(where
 def test_only_a_message_goes_to_another_host() -> None:
     with pytest.raises(UserError, match=r"workload\.remote: only a message goes to another host"):
         measure([Point(Stream(remote=True))])
+
+
+def messages(where: str, rate: float, *noise: tuple[int, int]) -> Measurement:
+    """Messages of 256 bytes at a rate, by programs that noise delays: delays in ns, and how often."""
+    session = Session("nanet")
+    point = Point(Stream(256, rate_per_s=rate, iterations=400, operation=SEND, remote=True), platform=where)
+    (wanted,) = scenarios(session, [point])
+    changes = {"noise": {"unit": "ns", "buckets": noise}} if noise else {}
+    (found,) = session.document(session.run([{**wanted, **changes}]), 1)
+    return found
+
+
+@pytest.mark.parametrize("where", [PLATFORM, TEN_GIGABIT])
+def test_messages_at_a_rate_begin_when_they_are_due(where: str) -> None:
+    calm, busy = messages(where, 1e4), messages(where, 1e8)
+    (alone,) = measure([Point(Stream(256, iterations=32, operation=SEND, remote=True), platform=where)])
+    assert alone.latency is not None
+    assert calm.latency is not None
+    assert (calm.workload["rate_per_s"], calm.workload["window"], calm.workload["saturated"]) == (
+        1e4,
+        None,
+        False,
+    )
+    # Nothing is in front of most of them.
+    assert calm.latency.typical == pytest.approx(alone.latency.typical, rel=0.05)
+    # More than the wire carries: a latency of those that wait for it would be that of the run's length.
+    assert (busy.workload["saturated"], busy.latency) == (True, None)
+    assert busy.checked.lost == busy.checked.wrong == 0
+
+
+@pytest.mark.parametrize("remote", [False, True], ids=["receive", "message"])
+def test_a_program_that_sleeps_is_not_busy(remote: bool) -> None:
+    """Its wake-up is a part of the latency, and no work of the host."""
+
+    def busy(driver: str) -> float:
+        settings = {"operation": SEND, "remote": True} if remote else {}
+        stream = Stream(256, window=1, iterations=64, driver=driver, **settings)  # type: ignore[arg-type]
+        (found,) = measure([Point(stream)])
+        return float(found.workload["busy"]["host"])
+
+    polls, sleeps = busy("poll"), busy("interrupt")
+    assert 0 < sleeps < polls < 0.5
+
+
+def test_noise_delays_the_programs_of_a_message_that_have_waited() -> None:
+    calm, noisy = messages(PLATFORM, 1e4), messages(PLATFORM, 1e4, (0, 90), (20_000, 10))
+    assert calm.latency is not None
+    assert noisy.latency is not None
+    assert noisy.workload["noise"]
+    assert not calm.workload["noise"]
+    # 81 % of the messages meet no delay, 18 % one of either program, 1 % both.
+    assert noisy.latency.typical == pytest.approx(calm.latency.typical, rel=0.05)
+    assert noisy.latency.avg - calm.latency.avg == pytest.approx(2 * 0.1 * 20_000_000, rel=0.3)
+    assert noisy.latency.max >= calm.latency.typical + 40_000_000
+
+
+def test_noise_delays_the_program_that_takes_datagrams(run: Run) -> None:
+    settings = {"bytes": 256, "iterations": 200}
+    calm, late = run(**settings), run(**settings, noise={"unit": "ns", "buckets": [[5_000, 1]]})
+    assert late["latency_ps"]["p50"] - calm["latency_ps"]["p50"] == pytest.approx(5_000_000, rel=0.01)
+    assert late["checked"]["lost"] == 0
+
+
+def test_a_program_that_sends_to_the_cable_s_end_has_a_window_and_no_noise(run: Run) -> None:
+    with pytest.raises(
+        UserError, match=r"workload\.rate_per_s: only messages to another host come at a rate"
+    ):
+        run(operation="message", window=None, rate_per_s=1e4)
+    noise = {"unit": "ns", "buckets": [[5_000, 1]]}
+    with pytest.raises(UserError, match="noise: a program that sends to the cable's end is measured without"):
+        run(operation="message", noise=noise)
+    with pytest.raises(UserError, match=r"noise\.buckets: no delay was counted in it"):
+        run(noise={"unit": "ns", "buckets": []})

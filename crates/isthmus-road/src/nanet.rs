@@ -168,7 +168,7 @@ impl Run<'_> {
             driver: scenario.driver(),
             window: arrivals.window(),
             rate_per_s: arrivals.rate_per_s(),
-            noise: false,
+            noise: scenario.noise.is_some(),
             busy: self.outcome.busy.clone(),
             saturated,
         };

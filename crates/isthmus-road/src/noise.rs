@@ -70,6 +70,11 @@ impl Noise {
         Self(Rc::new(Source { cumulative: cumulative.collect(), random: RefCell::new(random) }))
     }
 
+    /// The longest delay that can come.
+    pub(crate) fn longest(&self) -> Picoseconds {
+        self.0.cumulative.last().map_or(Picoseconds::ZERO, |(delay, _)| *delay)
+    }
+
     /// The next delay.
     pub(crate) fn draw(&self) -> Picoseconds {
         let all = self.0.cumulative.last().map_or(0, |(_, count)| *count);

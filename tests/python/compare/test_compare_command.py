@@ -306,14 +306,27 @@ def test_a_message_over_udp_is_measured_beside_rdma_by_the_same_end() -> None:
         assert (one["profile"], one["workload"].get("remote", False)) == ("isthmus", False)
 
 
+@pytest.mark.parametrize("op", ["message", "nic-to-memory"])
+def test_a_rate_and_noise_are_measured_over_udp_too(op: str, tmp_path: Path) -> None:
+    noise = tmp_path / "noise.txt"
+    noise.write_text("0 9\n2000 1\n")
+    runs = planned(Request(op=op, size=64, rate="50k", noise=noise)).runs
+    assert {"nanet", "nanet-10g"} <= {run.platform.name for run in runs}
+    for run in runs:
+        for one in run.scenarios(lambda top, values: Path(f"{top}.so")):
+            assert one["workload"]["rate_per_s"] == 50_000
+            assert "window" not in one["workload"]
+            assert one["noise"] == {"unit": "ns", "buckets": [[0, 9], [2000, 1]]}
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"rate": "100k"}, "put over APElink is measured with requests in flight: expected no --rate"),
+        ({"rate": "100k", "op": "get"}, "get over APElink: rate: a test get has puts in flight, and no rate"),
         ({"window": 17}, "put over APElink: window: 17; expected 1 to 16 puts in flight"),
         ({"size": "1M", "window": 5}, "put over APElink: window: 5; a put memory holds 4 of 1048576 bytes"),
     ],
 )
 def test_what_apelink_does_not_carry_is_said(options: dict[str, Any], why: str) -> None:
     with pytest.raises(UserError, match=why):
-        planned(Request(op="put", platforms=["apelink"], **options))
+        planned(Request(**{"op": "put", "platforms": ["apelink"], **options}))

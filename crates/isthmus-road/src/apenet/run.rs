@@ -17,7 +17,7 @@ use isthmus_sim::world::host::MmioHost;
 
 use super::scenario::{ApenetScenario, ApenetTarget, ApenetTest, FLIT_BYTES, NAME};
 use super::world::{Sent, World};
-use crate::arrivals::Arrivals;
+use crate::arrivals::{Starts, is_saturated, stream_of};
 use crate::error::RoadError;
 use crate::gpu::{Data, DataMemory};
 use crate::host_bus::{self, Bar, HostMemory};
@@ -29,15 +29,17 @@ use crate::stages::Way;
 use crate::together::{TaskOf, try_all};
 use crate::watch::{Step, follow};
 
-/// Longest wait for an event.
+/// Longest wait for an event, beside the time between two puts at a rate.
 const SILENCE: Picoseconds = Picoseconds::from_ms(2);
+/// No time between two puts is longer than so many mean ones: the chance is below 1e-17.
+const LONGEST_GAP: f64 = 40.0;
 /// What a probe's tag can tell apart.
 const TAGS: usize = 256;
 
 /// One put of the first program.
 #[derive(Clone, Copy, Default)]
 struct One {
-    /// The program wants it put.
+    /// The program wants it put; at a rate, should have wanted it.
     begun: Picoseconds,
     /// The post, behind the copy out of a GPU where there is one.
     posted: Picoseconds,
@@ -98,6 +100,8 @@ pub(super) struct End {
     pub(super) nic: Nic<Bar, HostMemory>,
     /// Posts that are not announced.
     pub(super) waiting: u32,
+    /// Puts a second, where they come at a rate.
+    rate_per_s: Option<f64>,
     pub(super) shape: Shape,
 }
 
@@ -114,6 +118,7 @@ impl End {
             data,
             nic,
             waiting: 0,
+            rate_per_s: scenario.workload.rate_per_s,
             shape: Shape {
                 bytes: scenario.workload.bytes,
                 place: scenario.place_bytes(),
@@ -124,7 +129,9 @@ impl End {
     }
 
     fn deadline(&self) -> Duration {
-        Duration::from_nanos((self.sim.now() + SILENCE).0 / 1_000)
+        let gap_ns = self.rate_per_s.map_or(0.0, |rate| 1e9 / rate);
+        let longest = SILENCE + Picoseconds::from_ns_f64(LONGEST_GAP * gap_ns);
+        Duration::from_nanos((self.sim.now() + longest).0 / 1_000)
     }
 
     /// Has `payload` at the place of put `number`.
@@ -347,16 +354,23 @@ async fn puts(
     (mut free, watched): (Receiver<()>, Option<Rc<Data>>),
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "put");
+    let starts = |rate| Starts::new(rate, end.sim.random(&stream_of(0)), end.sim.now());
+    let mut starts = end.rate_per_s.map(starts);
     for number in 0..total {
         if number >= end.shape.window {
             free.recv().await;
         }
         // A place is free for the program when its put is announced.
         end.below(MAX_PUTS.min(end.shape.window as u32)).await?;
+        let due = starts.as_mut().and_then(Iterator::next);
+        if let Some(due) = due {
+            end.sim.sleep_until(due).await;
+        }
         let payload = payload(&mut random, end.shape.bytes);
         end.fill(number, &payload)?;
         shared.payloads.borrow_mut().push_back(payload.clone());
-        shared.ones.borrow_mut().push(One { begun: end.sim.now(), ..One::default() });
+        let begun = due.unwrap_or(end.sim.now());
+        shared.ones.borrow_mut().push(One { begun, ..One::default() });
         if let Some(data) = &watched {
             let (data, slot, shared) =
                 (Rc::clone(data), end.shape.slot(number), Rc::clone(&shared));
@@ -504,7 +518,7 @@ fn measurement(
         let took = one.seen.saturating_sub(one.begun);
         samples.add(if ping_pong { Picoseconds(took.0 / 2) } else { took });
     }
-    let arrivals = Arrivals::Window(workload.window);
+    let arrivals = scenario.arrivals();
     let origin = Origin {
         road: NAME,
         platform: &scenario.platform.name,
@@ -544,18 +558,22 @@ fn measurement(
         * host_bus::byte_fs(&scenario.platform.link)
         / 1e3;
     let clocks = span.0 as f64 / world.period.0 as f64;
+    let times = |of: fn(&One) -> Picoseconds| ones.iter().map(of).collect::<Vec<_>>();
+    let measured = head as usize..(head + workload.iterations) as usize;
+    let saturated = workload.rate_per_s.is_some()
+        && is_saturated(&times(|one| one.begun), &times(|one| one.seen), measured);
     let core = Carried {
         operation: workload.operation,
         bytes: workload.bytes as u64,
         driver: "dma",
-        window: Some(workload.window),
-        rate_per_s: None,
+        window: arrivals.window(),
+        rate_per_s: arrivals.rate_per_s(),
         noise: false,
         busy: BTreeMap::from([
             ("wire", (flits as f64 / clocks.max(1.0)).clamp(0.0, 1.0)),
             ("pcie", (bus / (span.0 as f64).max(1.0)).clamp(0.0, 1.0)),
         ]),
-        saturated: false,
+        saturated,
     };
     made.workload.extend(core.to_workload());
     for (key, value) in [
@@ -577,7 +595,10 @@ fn measurement(
         made.throughput =
             Some(Throughput::new(payload, Some(wire), workload.iterations, None, span));
     }
-    if !ping_pong && workload.window == 1 {
+    if saturated {
+        (made.latency_ps, made.histogram) = (None, None);
+    }
+    if !ping_pong && arrivals.window() == Some(1) {
         let last = (head + workload.iterations) as usize - 1;
         made.stages = stages(world, scenario, last, ones[last])?;
         made.stages_total_ps = (ones[last].seen - ones[last].begun).0;

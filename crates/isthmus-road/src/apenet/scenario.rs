@@ -9,6 +9,7 @@ use serde::Deserialize;
 use isthmus_host::nic::{MAX_MESSAGE_BYTES, MAX_PUT_BYTES, Policy};
 use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 
+use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::gpu::DataMemory;
 use crate::host_bus;
@@ -27,6 +28,7 @@ pub(super) const PACKET_BYTES: u64 = 4096;
 const FRAMING_FLITS: u64 = 2;
 /// Minimum number of warm-up puts.
 const WARM_UP: u64 = 4;
+const OPEN_WARM_UP: u64 = 32;
 
 /// One run.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -208,6 +210,11 @@ pub struct ApenetWorkload {
     /// Puts that the far program has not seen, at the most.
     #[schemars(range(min = 1, max = 16))]
     pub window: u32,
+    /// With tests `one-way` and `put`: puts per second, Poisson arrivals; each begins when it is due. `window` is then
+    /// the most in flight.
+    #[serde(default)]
+    #[schemars(range(min = 1.0, max = 1_000_000_000.0))]
+    pub rate_per_s: Option<f64>,
     /// Nodes of the ring; puts go from the first one to the one halfway round.
     #[serde(default = "two")]
     #[schemars(range(min = 2, max = 16))]
@@ -252,6 +259,12 @@ impl ApenetScenario {
         if workload.test == ApenetTest::PingPong && workload.window != 1 {
             let reason = format!("{}: expected 1 with ping-pong", workload.window);
             return Err(RoadError::scenario("workload.window", reason));
+        }
+        if workload.rate_per_s.is_some()
+            && !matches!(workload.test, ApenetTest::OneWay | ApenetTest::Put)
+        {
+            let reason = format!("not with test {}", workload.test.name());
+            return Err(RoadError::scenario("workload.rate_per_s", reason));
         }
         self.check_list()?;
         let room = MAX_PUT_BYTES / self.place_bytes();
@@ -313,8 +326,17 @@ impl ApenetScenario {
 
     /// Puts before and after the measured ones.
     pub(super) fn excluded(&self) -> (u64, u64) {
+        if self.workload.rate_per_s.is_some() {
+            return (OPEN_WARM_UP.max(self.workload.iterations / 10), OPEN_WARM_UP);
+        }
         let window = u64::from(self.workload.window);
         (WARM_UP.max(2 * window), if window > 1 { window } else { 0 })
+    }
+
+    /// How puts come.
+    pub(super) fn arrivals(&self) -> Arrivals {
+        let window = Arrivals::Window(self.workload.window);
+        self.workload.rate_per_s.map_or(window, Arrivals::Rate)
     }
 
     /// Distance of two puts in memory: each begins at a page, and is cut into packets there.

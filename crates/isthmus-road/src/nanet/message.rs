@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A program sends messages, a program of another host takes them: two interfaces, back to back.
 //!
-//! A message begins when its program has it and starts to store it in the send memory, and ends when the other one
-//! has read all of it out of the buffer that its event announced. Each byte is compared there.
+//! A message begins when its program has it and starts to store it in the send memory; at a rate, when it should have
+//! started, whatever came in between. It ends when the other program has read all of it out of the buffer that its
+//! event announced. Each byte is compared there.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -20,23 +21,29 @@ use isthmus_sim::world::pcie::Direction;
 use isthmus_sim::{Picoseconds, Simulation};
 
 use super::pair::{End, Pair};
-use super::program::wait;
+use super::program::{noise_of, resume, wait};
 use super::scenario::NanetScenario;
 use super::send::{One, measurement};
 use super::world::{NanetPort, Station};
+use crate::arrivals::{Starts, stream_of};
 use crate::error::RoadError;
 use crate::host_bus::{Bar, HostMemory};
 use crate::measurement::{Measurement, Stage};
 use crate::model::MakeModel;
+use crate::noise::Noise;
 use crate::stages::Way;
 use crate::watch::{Step, Watch, follow};
 
-/// Longest wait of either program.
+/// Longest wait of either program, beside its noise and the time between two messages at a rate.
 const SILENCE: Picoseconds = Picoseconds::from_ms(1);
+/// No time between two messages is longer than so many mean ones: the chance is below 1e-17.
+const LONGEST_GAP: f64 = 40.0;
 
 /// One message.
 struct Message {
     begun: Picoseconds,
+    /// When the program took it up; later than `begun` where it was busy or not woken.
+    started: Picoseconds,
     payload: Vec<u8>,
     /// When it is in the send memory.
     stored: Picoseconds,
@@ -63,7 +70,11 @@ impl Flow {
     }
 
     /// Waits until `ready` says so, which it can after a [`wake`](Self::wake).
-    async fn until(&self, sim: &Sim, ready: impl Fn(&Self) -> bool) -> Result<(), RoadError> {
+    async fn until(
+        &self,
+        (sim, longest): (&Sim, Picoseconds),
+        ready: impl Fn(&Self) -> bool,
+    ) -> Result<(), RoadError> {
         let waits = poll_fn(|context| {
             if ready(self) {
                 return Poll::Ready(());
@@ -71,7 +82,7 @@ impl Flow {
             *self.waiting.borrow_mut() = Some(context.waker().clone());
             Poll::Pending
         });
-        sim.timeout(SILENCE, waits)
+        sim.timeout(longest, waits)
             .await
             .map_err(|_| wrong(format!("message {} was not taken", self.taken.get())))
     }
@@ -93,6 +104,8 @@ struct Program {
     host: isthmus_sim::world::host::MmioHost,
     config: isthmus_host::nic::NicConfig,
     peer: std::net::SocketAddrV4,
+    noise: Option<Noise>,
+    longest: Picoseconds,
     total: usize,
 }
 
@@ -105,15 +118,25 @@ impl Program {
 
     async fn sends(self) -> Result<(), RoadError> {
         let (mut nic, mut memory) = self.open().await?;
-        self.flow.until(&self.sim, |flow| flow.listens.get()).await?;
+        let wait = (&self.sim, self.longest);
+        self.flow.until(wait, |flow| flow.listens.get()).await?;
         let peer = nic.peer(self.peer).await.map_err(failed)?;
         let (bytes, place) = (self.scenario.workload.bytes, self.scenario.place_bytes());
-        let window = self.scenario.workload.window.unwrap_or(1) as usize;
+        let arrivals = self.scenario.arrivals()?;
+        let window = arrivals.window().unwrap_or(MAX_POSTS) as usize;
+        let starts = |rate| Starts::new(rate, self.sim.random(&stream_of(0)), self.sim.now());
+        let mut starts = arrivals.rate_per_s().map(starts);
         let base = self.config.send.as_ref().map_or(0, |memory| memory.offset);
         let mut random = self.sim.random("nanet:message");
         let mut announced = 0;
         for number in 0..self.total {
-            self.flow.until(&self.sim, |flow| number - flow.taken.get() < window).await?;
+            let asleep = self.sim.now();
+            self.flow.until(wait, |flow| number - flow.taken.get() < window).await?;
+            let due = starts.as_mut().and_then(Iterator::next);
+            if let Some(due) = due {
+                self.sim.sleep_until(due).await;
+            }
+            resume(&self.sim, self.noise.as_ref(), asleep).await;
             // What was taken there has been read here: its event takes no waiting.
             while announced < self.flow.taken.get() {
                 let patience = self.sim.now() + SILENCE;
@@ -124,17 +147,18 @@ impl Program {
                 }
             }
             let payload: Vec<u8> = (0..bytes).map(|_| random.bits() as u8).collect();
-            let begun = self.sim.now();
+            let started = self.sim.now();
             let at = number % MAX_POSTS as usize * place;
             let written = memory.write(base + at, &payload).await;
             written.map_err(|error| wrong(error.to_string()))?;
             let zero = Picoseconds::ZERO;
             let stored = self.sim.now();
-            let message = Message { begun, payload, stored, came: zero, taken: zero };
+            let begun = due.unwrap_or(started);
+            let message = Message { begun, started, payload, stored, came: zero, taken: zero };
             self.flow.messages.borrow_mut().push(message);
             nic.send(at, bytes, peer).await.map_err(failed)?;
         }
-        self.flow.until(&self.sim, |flow| flow.taken.get() == self.total).await?;
+        self.flow.until(wait, |flow| flow.taken.get() == self.total).await?;
         if nic.spoiled().await.map_err(failed)? > 0 {
             return Err(wrong("frames with a wrong frame check sequence".to_owned()));
         }
@@ -144,14 +168,17 @@ impl Program {
     /// Takes all; the time that the program has waited for events.
     async fn takes(self) -> Result<Picoseconds, RoadError> {
         let (mut nic, memory) = self.open().await?;
+        let slept = Cell::default();
         self.flow.listens.set(true);
         self.flow.wake();
         for number in 0..self.total {
             let driver = self.scenario.workload.driver;
-            let event = wait((&self.sim, &self.host), &mut nic, driver, SILENCE).await;
+            let asleep = self.sim.now();
+            let event = wait((&self.sim, &self.host, &slept), &mut nic, driver, self.longest).await;
             let Some(event) = event.map_err(failed)? else {
                 return Err(wrong(format!("message {number} did not come")));
             };
+            resume(&self.sim, self.noise.as_ref(), asleep).await;
             let came = self.sim.now();
             let offset =
                 self.config.lists[usize::from(event.list)].offsets[usize::from(event.index)];
@@ -170,7 +197,7 @@ impl Program {
             nic.recycle(event.list).await.map_err(failed)?;
         }
         nic.close().await.map_err(failed)?;
-        Ok(memory.blocked())
+        Ok(memory.blocked() + slept.get())
     }
 }
 
@@ -186,17 +213,24 @@ pub(super) fn run(
     follow(&pair.simulation, watch, Step { total: 1, transfers_total: total, ..Step::default() });
     let flow = Rc::new(Flow::default());
     let shared = Rc::new(scenario.clone());
-    let program = |end: &End| Program {
+    let sim = pair.simulation.handle();
+    let noises = [0, 1].map(|host| noise_of(&sim, scenario, host));
+    let late = noises.iter().flatten().map(Noise::longest).max().unwrap_or_default();
+    let gap_ns = scenario.arrivals()?.rate_per_s().map_or(0.0, |rate| 1e9 / rate);
+    let longest = SILENCE + late + late + Picoseconds::from_ns_f64(LONGEST_GAP * gap_ns);
+    let program = |end: &End, noise: &Option<Noise>| Program {
         sim: pair.simulation.handle(),
         flow: Rc::clone(&flow),
         scenario: Rc::clone(&shared),
         host: end.host.clone(),
         config: end.config.clone(),
         peer: end.peer,
+        noise: noise.clone(),
+        longest,
         total: total as usize,
     };
-    let taking = pair.simulation.spawn(program(&pair.ends[1]).takes());
-    let sending = pair.simulation.spawn(program(&pair.ends[0]).sends());
+    let taking = pair.simulation.spawn(program(&pair.ends[1], &noises[1]).takes());
+    let sending = pair.simulation.spawn(program(&pair.ends[0], &noises[0]).sends());
     let sent = pair.simulation.run_until_complete(&sending)?;
     let waited = pair.simulation.run_until_complete(&taking)?;
     // Of two errors the sender's is the cause.
@@ -281,6 +315,7 @@ impl Run<'_> {
         let mut way = Way::new(message.begun);
         let mut at = message.begun;
         for (place, name, time) in [
+            ("host", "wait for the program", message.started),
             ("host", "program stores it", message.stored),
             ("bus", "post, read of the payload", pins[0].first),
             ("wire", "frame and cable", pins[1].last + octet),

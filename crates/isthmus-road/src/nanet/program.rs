@@ -19,6 +19,7 @@ use crate::arrivals::{Arrivals, Starts, stream_of};
 use crate::error::RoadError;
 use crate::gpu::{Data, DataMemory};
 use crate::host_bus::HostMemory;
+use crate::noise::Noise;
 
 /// Longest wait for an event, beside the time that a buffer waits for more datagrams.
 const SILENCE: Picoseconds = Picoseconds::from_ms(1);
@@ -48,9 +49,10 @@ pub(super) struct Program {
     ports: Rc<Vec<NanetPort>>,
     ledgers: Rc<Vec<RefCell<Ledger>>>,
     data: Rc<Data>,
-    /// Time that the program waited for a GPU's memory.
+    /// Time that the program waited for a GPU's memory, or slept until an interrupt.
     waited: Cell<Picoseconds>,
     scenario: Rc<NanetScenario>,
+    noise: Option<Noise>,
     arrivals: Arrivals,
     /// Datagrams per port: all, and the range of the measured ones.
     total: u64,
@@ -75,6 +77,7 @@ impl Program {
             data: Rc::clone(&world.data),
             waited: Cell::default(),
             scenario: Rc::clone(scenario),
+            noise: noise_of(&world.simulation.handle(), scenario, 0),
             arrivals: scenario.arrivals()?,
             // Of whole buffers.
             total: (until + tail).next_multiple_of(u64::from(scenario.workload.datagrams)),
@@ -98,8 +101,11 @@ impl Program {
             let driver = self.scenario.workload.driver;
             let patience =
                 SILENCE + Picoseconds::from_ns_f64(self.scenario.workload.flush_us * 1e3);
+            let asleep = self.sim.now();
             let Some(event) =
-                wait((&self.sim, &self.host), &mut nic, driver, patience).await.map_err(failed)?
+                wait((&self.sim, &self.host, &self.waited), &mut nic, driver, patience)
+                    .await
+                    .map_err(failed)?
             else {
                 if self.all_sent() {
                     break;
@@ -109,6 +115,7 @@ impl Program {
             if event.error {
                 return Err(RoadError::Violation("nanet: memory refused a write".to_owned()));
             }
+            resume(&self.sim, self.noise.as_ref(), asleep).await;
             let came = self.sim.now();
             let port = usize::from(event.list);
             let offset = config.lists[port].offsets[usize::from(event.index)];
@@ -233,9 +240,9 @@ impl Program {
     }
 }
 
-/// The next event; `None` after the timeout.
+/// The next event; `None` after the timeout. The time for which the program slept adds to `slept`.
 pub(super) async fn wait(
-    (sim, host): (&Sim, &MmioHost),
+    (sim, host, slept): (&Sim, &MmioHost, &Cell<Picoseconds>),
     nic: &mut Driver,
     driver: NanetDriver,
     patience: Picoseconds,
@@ -249,9 +256,28 @@ pub(super) async fn wait(
         // What is there is taken without sleeping.
         let event = nic.next(at(sim.now())).await?;
         let left = deadline.saturating_sub(sim.now());
-        if event.is_some() || sim.timeout(left, host.interrupt(0)).await.is_err() {
+        if event.is_some() {
             return Ok(event);
         }
+        let asleep = sim.now();
+        let woken = sim.timeout(left, host.interrupt(0)).await;
+        slept.set(slept.get() + (sim.now() - asleep));
+        if woken.is_err() {
+            return Ok(None);
+        }
+    }
+}
+
+/// The noise of a host, by its number.
+pub(super) fn noise_of(sim: &Sim, scenario: &NanetScenario, host: usize) -> Option<Noise> {
+    let noise = scenario.noise.as_ref()?;
+    Some(Noise::new(noise, sim.random(&format!("nanet:noise:{host}"))))
+}
+
+/// The operating system lets a program run again that has waited since `asleep`, if it has.
+pub(super) async fn resume(sim: &Sim, noise: Option<&Noise>, asleep: Picoseconds) {
+    if let Some(noise) = noise.filter(|_| sim.now() > asleep) {
+        noise.delay(sim).await;
     }
 }
 

@@ -13,6 +13,7 @@ use isthmus_trigger::merge::{Format, LINKS, MERGED_EVENTS};
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::gpu::DataMemory;
+use crate::noise::NoiseHistogram;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, Firmware, GigePhy, PcieGpu, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, yes};
@@ -56,6 +57,10 @@ pub struct NanetScenario {
     /// Injected faults.
     #[serde(default)]
     pub faults: NanetFaults,
+    /// Operating-system noise of the programs that take datagrams, and of those that send messages to another host:
+    /// how late one runs that has waited.
+    #[serde(default)]
+    pub noise: Option<NoiseHistogram>,
     /// The path of `platform.commodity` instead of the interface.
     #[serde(default)]
     pub commodity: bool,
@@ -404,6 +409,7 @@ impl NanetScenario {
             return Err(RoadError::scenario("interface.ports", reason));
         }
         self.check_memory()?;
+        self.check_noise()?;
         if let Some(chain) = &self.chain {
             self.check_chain(chain)?;
         }
@@ -435,9 +441,25 @@ impl NanetScenario {
         Err(RoadError::scenario("workload.memory", reason))
     }
 
+    fn check_noise(&self) -> Result<(), RoadError> {
+        let Some(noise) = &self.noise else { return Ok(()) };
+        let reason = if self.sends() && !self.workload.remote {
+            "a program that sends to the cable's end is measured without"
+        } else if self.chain.is_some() || self.commodity {
+            "not with chain or commodity, which have their own times"
+        } else {
+            return noise.check();
+        };
+        Err(RoadError::scenario("noise", reason))
+    }
+
     fn check_send(&self) -> Result<(), RoadError> {
-        let reason = if self.workload.window.is_none_or(|window| window > MAX_POSTS) {
+        let arrivals = self.arrivals()?;
+        let reason = if arrivals.window().is_some_and(|window| window > MAX_POSTS) {
             Some(("workload.window", format!("1 to {MAX_POSTS} expected where a program sends")))
+        } else if arrivals.rate_per_s().is_some() && !self.workload.remote {
+            let reason = "only messages to another host come at a rate: expected a window";
+            Some(("workload.rate_per_s", reason.to_owned()))
         } else if self.interface.ports != 1 {
             Some(("interface.ports", "a program sends by one port".to_owned()))
         } else if self.chain.is_some() || self.commodity {

@@ -14,6 +14,7 @@ use isthmus_sim::{Picoseconds, Simulation};
 
 use super::scenario::{NAME, NanetScenario};
 use super::world::{NanetPort, World};
+use crate::arrivals::is_saturated;
 use crate::error::RoadError;
 use crate::host_bus::HostMemory;
 use crate::measurement::{
@@ -28,6 +29,7 @@ const SILENCE: Picoseconds = Picoseconds::from_ms(1);
 
 /// One datagram.
 pub(super) struct One {
+    /// When its program began to send it; at a rate, when it should have.
     pub(super) posted: Picoseconds,
     /// Its first preamble byte on the interface's pins.
     pub(super) first: Picoseconds,
@@ -156,15 +158,22 @@ pub(super) fn measurement(
     let wire = workload.iterations * NanetPort::wire_bytes(workload.bytes);
     let octet_ps = 8e12 / (scenario.platform.cable.rate_mbit_s * 1e6);
     let busy = if span == Picoseconds::ZERO { 0.0 } else { wire as f64 * octet_ps / span.0 as f64 };
+    let times = |of: fn(&One) -> Picoseconds| sent.iter().map(of).collect::<Vec<_>>();
+    let saturated = arrivals.rate_per_s().is_some()
+        && is_saturated(
+            &times(|one| one.posted),
+            &times(|one| one.arrived),
+            head as usize..(head + workload.iterations) as usize,
+        );
     let core = Carried {
         operation: Operation::Message,
         bytes: workload.bytes as u64,
         driver: scenario.driver(),
         window: arrivals.window(),
-        rate_per_s: None,
-        noise: false,
+        rate_per_s: arrivals.rate_per_s(),
+        noise: scenario.noise.is_some(),
         busy: BTreeMap::from([("wire", busy.clamp(0.0, 1.0))]),
-        saturated: false,
+        saturated,
     };
     made.workload.extend(core.to_workload());
     let to_wire: Vec<u64> =
@@ -187,6 +196,9 @@ pub(super) fn measurement(
         let payload = workload.iterations * workload.bytes as u64;
         made.throughput =
             Some(Throughput::new(payload, Some(wire), workload.iterations, None, span));
+    }
+    if saturated {
+        (made.latency_ps, made.histogram) = (None, None);
     }
     made.counters.extend(simulation.counters().values());
     made.checked = Checked { bytes: (sent.len() * workload.bytes) as u64, wrong: 0, lost: 0 };

@@ -43,6 +43,7 @@ class Puts:
                 when the program there has its event; get asks the far node for as much, and waits for it
     near, far   memory of the first node and of the far one: of MEMORIES
     target      of TARGETS; a list has a buffer for each put that may be in flight or compared
+    rate_per_s  with one-way and put: so many a second, Poisson; window is then the most in flight
     burst       with test burst, which puts from all other nodes into the far one's list: its `ApenetList`
     """
 
@@ -53,6 +54,7 @@ class Puts:
     near: str = "host"
     far: str = "host"
     target: str = "address"
+    rate_per_s: float | None = None
     burst: Mapping[str, Any] | None = None
     iterations: int = 20
     seed: int = 1
@@ -87,9 +89,16 @@ def check(puts: Puts) -> None:
         raise UserError(f"memory: {memories(puts.near, puts.far)}; test put ends in the far host's memory")
     if puts.test == "ping-pong" and puts.window != 1:
         raise UserError(f"window: {puts.window}; a ping-pong has one put in flight")
-    room = MEMORY // (-(-puts.size // PAGE) * PAGE)
+    if puts.rate_per_s is not None and puts.test not in ("one-way", "put"):
+        raise UserError(f"rate: a test {puts.test} has puts in flight, and no rate")
+    room = room_of(puts.size)
     if puts.window > room:
         raise UserError(f"window: {puts.window}; a put memory holds {room} of {puts.size} bytes")
+
+
+def room_of(size: int) -> int:
+    """Puts of so many bytes that a put memory holds."""
+    return MEMORY // (-(-size // PAGE) * PAGE)
 
 
 def _check_list(puts: Puts) -> None:
@@ -138,6 +147,7 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             "bytes": puts.size,
             "iterations": puts.iterations,
             "window": puts.window,
+            **({"rate_per_s": puts.rate_per_s} if puts.rate_per_s is not None else {}),
             "nodes": puts.nodes,
             "near": puts.near,
             "far": puts.far,

@@ -35,7 +35,8 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
 def _puts(question: Question, size: int) -> bench.Puts:
     return bench.Puts(
         size,
-        window=question.window or 1,
+        window=question.window or max(1, min(bench.MOST_IN_FLIGHT, bench.room_of(size))),
+        rate_per_s=question.rate_per_s,
         test=_TESTS[question.operation],
         iterations=question.requests(size),
         seed=question.seed,
@@ -45,8 +46,6 @@ def _puts(question: Question, size: int) -> bench.Puts:
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
     del driver
-    if question.rate_per_s is not None:
-        return f"{question.operation} over APElink is measured with requests in flight: expected no --rate"
     if question.noise is not None:
         return f"{question.operation} over APElink is measured without noise of the host: expected no --noise"
     try:

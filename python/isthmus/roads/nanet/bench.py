@@ -91,10 +91,10 @@ def check(stream: Stream) -> None:
             raise UserError(f"memory: {stream.memory}; a program sends from its host's memory")
         if stream.ports != 1:
             raise UserError("operation: a program sends by one port")
-        if stream.window is None or stream.window > MOST_POSTS:
-            raise UserError(
-                f"window: a program has 1 to {MOST_POSTS} datagrams to send in flight, and no rate"
-            )
+        if stream.window is not None and stream.window > MOST_POSTS:
+            raise UserError(f"window: a program has 1 to {MOST_POSTS} datagrams to send in flight")
+        if stream.rate_per_s is not None and not stream.remote:
+            raise UserError("rate: a program sends to the cable's end with a window; message has rates")
     if stream.window is not None and stream.window > stream.buffers * stream.datagrams:
         room = stream.buffers * stream.datagrams
         raise UserError(f"window: {stream.window} datagrams in flight; the buffers hold {room}")

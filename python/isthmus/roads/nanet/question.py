@@ -50,10 +50,6 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     most = bench.MOST_POSTS if sends else bench.LARGEST_BUFFERS
     if question.window is not None and question.window > most:
         return f"{operation} over UDP has 1 to {most} datagrams in flight"
-    if sends and question.window is None:
-        return f"{operation} over UDP is sent by a program that waits for room: expected --window"
-    if question.noise is not None:
-        return f"{operation} over UDP is measured without noise of the host: expected no --noise"
     return ""
 
 
@@ -96,5 +92,6 @@ def scenarios(
             operation=question.operation,
             remote=sends,
         )
-        made.append(bench.scenario(platform, driver.profile, stream, model))
+        changes = {} if question.noise is None else {"noise": question.noise.scenario()}
+        made.append(bench.scenario(platform, driver.profile, stream, model, **changes))
     return made
