@@ -13,7 +13,7 @@
 ///   Throughput  a flit a cycle each way
 ///   Profiles    Firmware 1: each packet also waits for a soft processor, as in the published node
 ///   Parameters  Dims 1..3; DataWidth 128..512 of the dma bus; Depth of a link's buffer in flits
-///   Not done    transceivers, framing and checks of a link (rtl/link); more lists than one
+///   Not done    transceivers; framing and checks of a link (torus_link's); more lists than one
 module apenet_node
   import apenet_node_pkg::*;
   import nanet_pkg::*;

@@ -10,7 +10,7 @@
 ///   Counters    32 bits, wrapping: status_packets_o heads that came in by the local port,
 ///               status_lost_o packets without a legal route, discarded
 ///   Parameters  Dims, Width, Depth as torus_router
-///   Not done    transceivers, framing and checks of a link (rtl/link)
+///   Not done    transceivers; framing and checks of a link, which are torus_link's
 module torus_node
   import torus_pkg::*;
 #(

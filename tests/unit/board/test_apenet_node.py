@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+
 import pytest
 from bench import run
 
@@ -23,3 +25,13 @@ def test_puts_between_nodes(parameters: dict[str, int]) -> None:
 def test_messages_into_a_list(width: int) -> None:
     parameters = {"Dims": 1, "DataWidth": width}
     run("isthmus:board:apenet_node", "apenet_node", "apenet_list_tb", parameters=parameters)
+
+
+def test_puts_over_real_links() -> None:
+    run(
+        "isthmus:board:apenet_node",
+        "apenet_links_bench",
+        "apenet_links_tb",
+        extra_sources=[Path(__file__).parent / "apenet_links_bench.sv"],
+        more_cores=["isthmus:torus:link"],
+    )
