@@ -26,7 +26,7 @@
 ///   Parameters  Lanes 1..8 of 32 bits, in step; Depth of the buffers, here and at both routers, a
 ///               power of two, 4..512; MaxWords of a chunk, below Depth; MaxSkew, AlignWords and
 ///               InitWords as link_bundle; both ends the same
-///   Not done    a repeat of what was lost; a way around a link that is down
+///   Not done    a repeat of what was lost; a way around a link that is down; idle_o
 module torus_link
   import link_pkg::*;
   import torus_pkg::NumVcs;
