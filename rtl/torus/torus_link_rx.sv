@@ -9,9 +9,9 @@
 ///               with a place free. freed_i: the router has freed a place, a strobe a channel
 ///   Packets     at flit_*, whatever comes: head, any number of flits, tail, of each channel
 ///               (proved: formal/torus/torus_link_rx.sby)
-///   Credit      never more than Depth flits of a channel are at the router (proved there); a word
-///               is stored where a place for a tail stays free behind it, else refused, which a far
-///               end that keeps link_port's rule never causes
+///   Credit      never more than Depth flits of a channel are at the router (proved there). A word
+///               is stored where a place for a tail stays free behind it, else refused: the far end
+///               counts wrongly, or an error in a CREDIT gave it a place too many for a moment
 ///   Losses      a packet of which a chunk is wrong, cut or missing ends at once: with a poisoned
 ///               tail, all ones, if its head has left, else with nothing. torn_o: such a packet.
 ///               What follows of it is dropped. gap_o: a Sop whose count says that words before it
