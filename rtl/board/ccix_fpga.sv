@@ -11,17 +11,19 @@
 ///               tables. Without: physical addresses, a wire. With CacheLines as well the cache
 ///               is behind it, and keeps lines by their physical addresses
 ///   Port        with AxiPort: axi_traffic -> AXI of 512 bits and one ID -> coherence_axi in the
-///               place of ccix_traffic
+///               place of ccix_traffic; with Translate its addresses are virtual, and a page that
+///               does not allow the access is SLVERR, which ends the run by status_fail_o
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
 ///               beat to the task's end 2 cycles. In front of a cache a translation that hits costs
 ///               1 cycle. With AxiPort a read that hits the cache: its address on AR to its beat on
-///               R 5 cycles
+///               R 5 cycles, by a virtual address 6
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2,
 ///               Ahead, Direct as ccix_translate, Direct without CacheLines: a cache takes physical
-///               addresses alone; AxiPort only with CacheLines and without Translate
-///   Not done    the hard block; atomics and virtual addresses through the AXI port
+///               addresses alone; AxiPort only with CacheLines; Atomics, with AxiPort: the port
+///               takes AXI5's atomics, for a master that makes them in the place of axi_traffic
+///   Not done    the hard block; tasks that are atomics
 module ccix_fpga
   import ccix_pkg::*;
   import ccix_fpga_pkg::*;
@@ -35,7 +37,8 @@ module ccix_fpga
   parameter int unsigned Ahead       = 0,
   parameter bit          Direct      = 1'b0,
   parameter int unsigned CacheLines  = 0,
-  parameter bit          AxiPort     = 1'b0
+  parameter bit          AxiPort     = 1'b0,
+  parameter bit          Atomics     = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -77,6 +80,7 @@ module ccix_fpga
   index_t line_index, phys_index, phys_key;
   logic [7:0] line_tag, line_rsp_tag, phys_tag, rsp_tag;
   mask_t line_mask, phys_mask;
+  coherence_atomic_pkg::atomic_t line_atomic, phys_atomic;
   line_t line_data, line_rsp_data, phys_data, rsp_data, ans_data;
   logic line_rsp_valid, line_rsp_fault, rsp_valid, rsp_fault, wrong;
   logic trn_valid, trn_ready, ans_valid, for_translate;
@@ -88,17 +92,18 @@ module ccix_fpga
   // ---------------------------------------------------------------- the FPGA's logic
   logic refused;  // the AXI port answered with an error
   if (AxiPort) begin : gen_axi
-    if (CacheLines == 0 || Translate) begin : gen_cache_check
-      $error("ccix_fpga: AxiPort needs CacheLines, and physical addresses");
+    if (CacheLines == 0) begin : gen_cache_check
+      $error("ccix_fpga: AxiPort needs CacheLines");
     end
+    // A cache does not take more than 39 bits of a physical address.
+    localparam int unsigned AddrWidth = Translate ? 48 : 39;
     axi_pkg::address_t aw, ar;
     logic awvalid, awready, wvalid, wready, wlast, bvalid, bready, arvalid, arready, rvalid, rready;
     logic rlast;
     logic [1:0] bresp, rresp, ids;
-    logic [32:0] index;  // of 39 bits of address: more, ccix_cache does not take
+    logic [AddrWidth-7:0] index;
     line_t wdata, rdata;
     mask_t wstrb;
-    coherence_atomic_pkg::atomic_t atomic;
     axi_traffic u_traffic (
       .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
       .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(awvalid),
@@ -108,8 +113,8 @@ module ccix_fpga
       .rdata_i(rdata), .rresp_i(rresp), .rlast_i(rlast), .wrong_o(wrong), .error_o(refused)
     );
     coherence_axi #(
-      .DataWidth(512), .LineBytes(LineBytes), .IdWidth(1), .AddrWidth(39), .NumReads(32),
-      .NumStores(32), .NumBursts(16), .Streams(1), .Atomics(1'b0)
+      .DataWidth(512), .LineBytes(LineBytes), .IdWidth(1), .AddrWidth(AddrWidth), .NumReads(32),
+      .NumStores(32), .NumBursts(16), .Streams(1), .Atomics(Atomics)
     ) u_port (
       .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_o(awready), .awid_i(1'b0), .aw_i(aw),
       .awatop_i('0), .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb),
@@ -118,17 +123,17 @@ module ccix_fpga
       .rid_o(ids[1]), .rdata_o(rdata), .rresp_o(rresp), .rlast_o(rlast),
       .core_valid_o(line_valid), .core_ready_i(line_ready), .core_write_o(line_write),
       .core_index_o(index), .core_tag_o(line_tag), .core_mask_o(line_mask),
-      .core_data_o(line_data), .core_atomic_o(atomic), .core_rsp_valid_i(line_rsp_valid),
+      .core_data_o(line_data), .core_atomic_o(line_atomic), .core_rsp_valid_i(line_rsp_valid),
       .core_rsp_tag_i(line_rsp_tag), .core_rsp_error_i(line_rsp_fault),
       .core_rsp_data_i(line_rsp_data)
     );
     assign line_index        = index_t'(index);
     assign task_done_fault_o = 1'b0;
-    prim_assert u_plain (.clk_i, .rst_ni, .ok_i(!line_valid || atomic == '0));
     logic unused;
     assign unused = ^{wlast, ids};
   end else begin : gen_lines
-    assign refused = 1'b0;
+    assign refused     = 1'b0;
+    assign line_atomic = '0;
     ccix_traffic u_traffic (
       .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
       .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .task_done_fault_o,
@@ -148,20 +153,20 @@ module ccix_fpga
     assign for_translate = ans_header.kind inside {MsgTranslated, MsgInvalidate};
     ccix_translate #(
       .NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct),
-      .Early(CacheLines != 0)
+      .Early(CacheLines != 0), .InOrder(AxiPort), .Atomics(Atomics)
     ) u_translate (
       .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
       .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
-      .req_mask_i(line_mask), .req_data_i(line_data), .rsp_valid_o(line_rsp_valid),
-      .rsp_tag_o(line_rsp_tag), .rsp_fault_o(line_rsp_fault), .rsp_data_o(line_rsp_data),
+      .req_mask_i(line_mask), .req_data_i(line_data), .req_atomic_i(line_atomic),
+      .rsp_valid_o(line_rsp_valid), .rsp_tag_o(line_rsp_tag), .rsp_fault_o(line_rsp_fault),
+      .rsp_data_o(line_rsp_data),
       .phys_valid_o(phys_valid), .phys_ready_i(phys_ready), .phys_write_o(phys_write),
       .phys_index_o(phys_index), .phys_tag_o(phys_tag), .phys_mask_o(phys_mask),
-      .phys_data_o(phys_data), .phys_direct_o(phys_direct), .phys_key_o(phys_key),
-      .phys_rsp_valid_i(rsp_valid), .phys_rsp_tag_i(rsp_tag), .phys_rsp_fault_i(rsp_fault),
-      .phys_rsp_data_i(rsp_data), .msg_valid_o(trn_valid), .msg_ready_i(trn_ready),
-      .msg_words_o(trn_words), .msg_o(trn), .in_valid_i(ans_valid && for_translate),
-      .in_word_i(ans_header),
-      .fail_o(fail[1])
+      .phys_data_o(phys_data), .phys_atomic_o(phys_atomic), .phys_direct_o(phys_direct),
+      .phys_key_o(phys_key), .phys_rsp_valid_i(rsp_valid), .phys_rsp_tag_i(rsp_tag),
+      .phys_rsp_fault_i(rsp_fault), .phys_rsp_data_i(rsp_data), .msg_valid_o(trn_valid),
+      .msg_ready_i(trn_ready), .msg_words_o(trn_words), .msg_o(trn),
+      .in_valid_i(ans_valid && for_translate), .in_word_i(ans_header), .fail_o(fail[1])
     );
   end else begin : gen_wire
     assign phys_valid     = line_valid;
@@ -170,6 +175,7 @@ module ccix_fpga
     assign phys_tag       = line_tag;
     assign phys_mask      = line_mask;
     assign phys_data      = line_data;
+    assign phys_atomic    = line_atomic;
     assign line_ready     = phys_ready;
     assign line_rsp_valid = rsp_valid;
     assign line_rsp_tag   = rsp_tag;
@@ -186,13 +192,14 @@ module ccix_fpga
   // ---------------------------------------------------------------- agent
   ccix_node #(
     .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines),
-    .Places(16)
+    .Places(16), .Atomics(Atomics)
   ) u_node (
     .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
     .req_valid_i(phys_valid), .req_ready_o(phys_ready), .req_write_i(phys_write),
     .req_evict_i(1'b0), .req_index_i(phys_index), .req_tag_i(phys_tag), .req_mask_i(phys_mask),
-    .req_data_i(phys_data), .req_direct_i(phys_direct), .req_key_i(phys_key),
+    .req_data_i(phys_data), .req_atomic_i(phys_atomic), .req_direct_i(phys_direct),
+    .req_key_i(phys_key),
     .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_fault_o(rsp_fault), .rsp_data_o(rsp_data),
     .hold_snoops_i(1'b0), .side_first_i(1'b1), .side_valid_i(trn_valid),
     .side_ready_o(trn_ready), .side_words_i(trn_words), .side_i((64 * MostWords)'(trn)),

@@ -14,6 +14,7 @@
 ///   Throughput  a message, a beat each way a cycle
 ///   Parameters  NumTxns as ccix_txns; MaxWords, MaxMessages as ccix_pack; CacheLines 0:
 ///               ccix_request, or 4 ways of a power of two of sets of ccix_cache with its Places
+///               and Atomics
 ///   Not done    the hard block
 module ccix_node
   import ccix_pkg::*;
@@ -22,7 +23,8 @@ module ccix_node
   parameter int unsigned MaxWords    = 32,
   parameter int unsigned MaxMessages = 31,
   parameter int unsigned CacheLines  = 0,
-  parameter int unsigned Places      = 0
+  parameter int unsigned Places      = 0,
+  parameter bit          Atomics     = 1'b0
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -45,6 +47,7 @@ module ccix_node
   input  logic [7:0] req_tag_i,     // not that of an open request; comes back in rsp_tag_o
   input  mask_t      req_mask_i,    // of a store: bit n, byte n
   input  line_t      req_data_i,    // of a store: byte n in bits 8n+7:8n
+  input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a write: as ccix_cache; else 0
   input  logic       req_direct_i,  // the address is virtual; only with CacheLines 0
   input  index_t     req_key_i,     // requests with one key keep their order
   output logic       rsp_valid_o,   // rsp_*: a strobe a request, in any order
@@ -85,11 +88,13 @@ module ccix_node
       .fail_o(agent_fail)
     );
     logic unused;
-    assign unused = ^{hold_snoops_i, req_evict_i};
+    assign unused = ^{hold_snoops_i, req_evict_i, req_atomic_i};
   end else begin : gen_cache
-    ccix_cache #(.Sets(CacheLines / 4), .Ways(4), .Places(Places)) u_cache (
+    ccix_cache #(
+      .Sets(CacheLines / 4), .Ways(4), .Places(Places), .Atomics(Atomics)
+    ) u_cache (
       .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_evict_i, .req_index_i,
-      .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o,
+      .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i, .rsp_valid_o, .rsp_tag_o,
       .rsp_data_o, .hold_snoops_i,
       .msg_valid_o(msg_valid), .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg),
       .ans_valid_i(for_agent), .ans_header_i(ans_header_o), .ans_data_i(ans_data_o),

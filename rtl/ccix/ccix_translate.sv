@@ -7,7 +7,11 @@
 ///
 ///   Handshake   request, physical request, message to the host: valid/ready. Responses and
 ///               messages from the host: no ready. A tag has one open request
-///   Ordering    requests go on as their pages are known: a hit passes misses
+///   Ordering    requests go on as their pages are known: a hit passes misses. With InOrder those
+///               of one line in theirs, reads and writes (ccix_line_order), as an AXI port in front
+///               of it needs; two virtual addresses of one frame have no order
+///   Atomics     with this parameter req_atomic_i goes on with its request, which is a write: its
+///               page must allow writes
 ///   Direct      with this parameter the request that begins a translation does not wait for it: it
 ///               goes on with its virtual address and phys_direct_o, as a PCIe request that is not
 ///               translated, and the host walks for it. It is no use of a translation. Later
@@ -23,10 +27,10 @@
 ///   Latency     hit, direct: 2 cycles from req_* to phys_*, with Early a hit 1. Miss: 3 cycles to
 ///               its message, and 5 from the last message of its translation to phys_*.
 ///               Responses: 0 cycles
-///   Throughput  a request a cycle while pages hit
+///   Throughput  a request a cycle while pages hit; with InOrder as ccix_line_order
 ///   Errors      fail_o: more invalidations than NumInv were open
-///   Parameters  NumMiss, PagesLog2, Ahead, Direct, NumInv and the stores as atc; Early; 36 bits of
-///               page numbers
+///   Parameters  NumMiss, PagesLog2, Ahead, Direct, NumInv and the stores as atc; Early, InOrder,
+///               Atomics; 36 bits of page numbers
 ///   Not done    a retry after a fault: the requester decides
 module ccix_translate
   import ccix_pkg::*;
@@ -37,6 +41,8 @@ module ccix_translate
   parameter int unsigned Ahead     = 0,
   parameter bit          Direct    = 1'b0,
   parameter bit          Early     = 1'b0,
+  parameter bit          InOrder   = 1'b0,
+  parameter bit          Atomics   = 1'b0,
   parameter int unsigned NumInv    = 8,
   parameter int unsigned BaseSets  = 128
 ) (
@@ -49,6 +55,7 @@ module ccix_translate
   input  logic [7:0] req_tag_i,
   input  mask_t      req_mask_i,
   input  line_t      req_data_i,
+  input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a write: as coherence_cache
   output logic       rsp_valid_o,  // a strobe a request, always taken
   output logic [7:0] rsp_tag_o,    // req_tag_i of the request
   output logic       rsp_fault_o,
@@ -61,6 +68,7 @@ module ccix_translate
   output logic [7:0] phys_tag_o,
   output mask_t      phys_mask_o,
   output line_t      phys_data_o,
+  output coherence_atomic_pkg::atomic_t phys_atomic_o,
   output logic       phys_direct_o,
   output index_t     phys_key_o,
   input  logic       phys_rsp_valid_i,
@@ -96,7 +104,7 @@ module ccix_translate
   } found_t;
 
   // ---------------------------------------------------------------- lookup
-  logic take, answer, use_ends;
+  logic take, answer, use_ends, atc_ready, hold;
   logic [1:0] use_epoch, end_epoch;
   logic [1:0] epoch_q [256];
   logic direct_q [256];
@@ -112,6 +120,7 @@ module ccix_translate
   assign translated = in_word_i;
   assign invalidate = in_word_i;
   assign inv_valid  = in_valid_i && invalidate.kind == MsgInvalidate;
+  assign req_ready_o = atc_ready && !hold;
   assign take       = req_valid_i && req_ready_o;
   assign found.ok     = status == StatusOk;
   assign found.direct = status == StatusDirect;
@@ -139,8 +148,8 @@ module ccix_translate
   ) u_atc (
     .clk_i,
     .rst_ni,
-    .req_valid_i,
-    .req_ready_o,
+    .req_valid_i     (req_valid_i && !hold),
+    .req_ready_o     (atc_ready),
     .req_vpn_i       (req_index_i[IndexWidth-1:PageLines]),
     .req_write_i,
     .req_tag_i,
@@ -178,6 +187,15 @@ module ccix_translate
     .complete_tag_o  (complete_tag),
     .idle_o          (idle)
   );
+  if (InOrder) begin : gen_order
+    ccix_line_order u_order (
+      .clk_i, .rst_ni, .atc_ready_i(atc_ready), .take_i(take), .req_write_i, .req_index_i,
+      .req_tag_i, .hold_o(hold), .answer_i(answer), .answer_ok_i(found.ok),
+      .answer_tag_i(found.tag)
+    );
+  end else begin : gen_no_order
+    assign hold = 1'b0;
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) fail_o <= 1'b0;
     else if (inv_valid && !inv_ready) fail_o <= 1'b1;
@@ -232,6 +250,20 @@ module ccix_translate
     assign early = 1'b0;
     assign goes  = out_q;
     assign now   = stored;
+  end
+
+  if (Atomics) begin : gen_atomics
+    coherence_atomic_pkg::atomic_t atomic, last_atomic_q;
+    ram_1r1w #(.Width($bits(atomic)), .Depth(256), .ReadOld(1'b0)) u_atomics (
+      .clk_i, .we_i(take), .waddr_i(req_tag_i), .wdata_i(req_atomic_i), .re_i(load),
+      .raddr_i(next.tag), .rdata_o(atomic)
+    );
+    always_ff @(posedge clk_i) if (take) last_atomic_q <= req_atomic_i;
+    assign phys_atomic_o = Early && !out_valid_q ? last_atomic_q : atomic;
+  end else begin : gen_no_atomics
+    assign phys_atomic_o = '0;
+    logic unused_atomic;
+    assign unused_atomic = ^req_atomic_i;
   end
 
   assign phys_valid_o = early || (out_valid_q && out_goes);

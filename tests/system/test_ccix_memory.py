@@ -40,6 +40,12 @@ def axi() -> Path:
 
 
 @pytest.fixture(scope="module")
+def pointers() -> Path:
+    """The same with virtual addresses: port, translation, cache."""
+    return bench.models(bench.loaded(), "isthmus", "svm", "axi", cache=True)[bench.FPGA]
+
+
+@pytest.fixture(scope="module")
 def behind() -> dict[str, Path]:
     """The cache behind the translation, in the design of each profile."""
     made = {
@@ -398,6 +404,44 @@ def test_a_virtual_address_costs_a_line_in_the_cache_one_clock(
     assert found["workload"]["translation"]["walks"] <= 0.02
     assert found["latency_ps"]["min"] == hit["min"] + CLOCK_PS
     assert found["latency_ps"]["avg"] - hit["avg"] == pytest.approx(CLOCK_PS, abs=CLOCK_PS / 2)
+
+
+@pytest.mark.parametrize(("operation", "clocks"), [("device-read", 6), ("device-write", 8)])
+def test_a_hit_by_a_virtual_address_takes_so_many_clocks_through_the_axi_port(
+    run: Run, pointers: Path, operation: str, clocks: int
+) -> None:
+    found = run(
+        model=pointers, port="axi", operation=operation, size=64, iterations=50, translation=ALL_HIT, cache=True
+    )
+    assert found["workload"]["cache"]["hits"] == 1
+    inside = [stage["ps"] for stage in found["stages"] if stage["name"] in ("translation", "cache")]
+    assert sum(inside) == clocks * CLOCK_PS
+
+
+def test_hits_by_virtual_addresses_come_one_a_clock_through_the_axi_port(run: Run, pointers: Path) -> None:
+    lines = translation.IN_CACHE.footprint // 64
+    found = run(
+        model=pointers, port="axi", size=64, window=translation.FULL, iterations=5_000, warmup=lines,
+        translation=translation.IN_CACHE, cache=True,
+    )  # fmt: skip
+    assert payload(found) == pytest.approx(PINS_BYTES_S, rel=0.01)
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize("size", [4, 64, 1000, 8192])
+def test_what_comes_by_virtual_addresses_through_the_axi_port_is_right(
+    run: Run, pointers: Path, operation: str, size: int
+) -> None:
+    """Pages that are known and not, lines too; the host loads all that were written."""
+    for memory in (MISS, KNOWN):
+        found = run(
+            model=pointers, port="axi", operation=operation, size=size, iterations=300, window=2,
+            translation=memory, cache=True,
+        )  # fmt: skip
+        assert sum(stage["ps"] for stage in found["stages"]) == found["stages_total_ps"] > 0
+        assert found["checked"]["bytes"] >= 300 * size
+        assert found["counters"]["fpga.faults"] == 0
+        assert (found["counters"]["iommu.walks"] > 100) == (memory is MISS)
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)

@@ -206,6 +206,18 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
     assert len(ids) == len(published.points()) + len(published.transactions())
 
 
+def test_an_axi_master_may_have_virtual_addresses_in_front_of_the_cache_whose_pages_stay() -> None:
+    memory = ccix.translated("miss")
+    through = Transfers("device-read", 64, 10, driver="svm", translation=memory, cache=True, port="axi")
+    ccix.check(through)
+    made = ccix.parameters(ccix.loaded(), "isthmus", "svm", "axi", cache=True)
+    assert (made["Translate"], made["AxiPort"], made["CacheLines"]) == (1, 1, 4096)
+    assert "Direct" not in made
+    moved = replace(through, translation=replace(memory, moves=1))
+    with pytest.raises(UserError, match="expected moves of 0"):
+        ccix.check(moved)
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
@@ -219,7 +231,8 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
         ),
         (
             {"port": "axi"},
-            "port: axi is in front of the FPGA's cache; expected a driver of cached, cached-hit",
+            "port: axi is in front of the FPGA's cache; expected a driver of cached, cached-hit, or svm with "
+            "--cache",
         ),
         ({"driver": "cached", "port": "ahb"}, "unknown port 'ahb'; choose from lines, axi"),
         ({"driver": "svm", "page": "8K"}, "unknown page '8K'; choose from 4K, 2M, 1G, all"),

@@ -49,13 +49,16 @@ module ccix_virtual_bench
   index_t phys_key;
   mask_t phys_mask;
   line_t phys_data, phys_rsp_data;
+  coherence_atomic_pkg::atomic_t phys_atomic;
   ccix_translate #(
     .NumMiss(4), .PagesLog2(PagesLog2), .Ahead(Ahead), .Early(1'b1), .BaseSets(4)
   ) u_translate (
     .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-    .req_mask_i, .req_data_i, .rsp_valid_o, .rsp_tag_o, .rsp_fault_o, .rsp_data_o,
+    .req_mask_i, .req_data_i, .req_atomic_i('0), .rsp_valid_o, .rsp_tag_o, .rsp_fault_o,
+    .rsp_data_o,
     .phys_valid_o, .phys_ready_i(phys_ready_o), .phys_write_o(phys_write), .phys_index_o,
-    .phys_tag_o, .phys_mask_o(phys_mask), .phys_data_o(phys_data), .phys_direct_o(phys_direct),
+    .phys_tag_o, .phys_mask_o(phys_mask), .phys_data_o(phys_data), .phys_atomic_o(phys_atomic),
+    .phys_direct_o(phys_direct),
     .phys_key_o(phys_key), .phys_rsp_valid_i(phys_rsp_valid), .phys_rsp_tag_i(phys_rsp_tag),
     .phys_rsp_fault_i(1'b0), .phys_rsp_data_i(phys_rsp_data), .msg_valid_o(trn_valid_o),
     .msg_ready_i(trn_ready_i), .msg_words_o(trn_words_o), .msg_o(trn_o), .in_valid_i, .in_word_i,
@@ -64,7 +67,8 @@ module ccix_virtual_bench
   ccix_cache #(.Sets(Sets), .Ways(4), .NumMshr(4), .Places(16)) u_cache (
     .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o),
     .req_write_i(phys_write), .req_evict_i(1'b0), .req_index_i(phys_index_o),
-    .req_tag_i(phys_tag_o), .req_mask_i(phys_mask), .req_data_i(phys_data), .req_atomic_i('0),
+    .req_tag_i(phys_tag_o), .req_mask_i(phys_mask), .req_data_i(phys_data),
+    .req_atomic_i(phys_atomic),
     .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag), .rsp_data_o(phys_rsp_data),
     .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o, .msg_o, .ans_valid_i,
     .ans_header_i, .ans_data_i, .stray_o, .fail_o(fail[1])

@@ -119,6 +119,18 @@ def test_ccix_axi(places: int) -> None:
     )
 
 
+@pytest.mark.parametrize(("pages_log2", "ahead"), [(0, 0), (3, 6)])
+def test_ccix_axi_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int) -> None:
+    monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_axi_virtual_bench",
+        "ccix_axi_virtual_tb",
+        parameters={"PagesLog2": pages_log2, "Ahead": ahead},
+        extra_sources=[HERE / "ccix_axi_virtual_bench.sv"],
+    )
+
+
 def test_ccix_log() -> None:
     run("isthmus:ccix:ccix", "ccix_log", "ccix_log_tb", parameters={"Slots": 8, "Depth": 16})
 

@@ -303,12 +303,12 @@ async def a_hit_takes_five_cycles_and_hits_one_each(dut: Any) -> None:
     assert came[0] - asked[0] == 7
 
 
-async def hits(one: Bench, size: int) -> None:
-    """64 reads of the first bytes, which the cache has: from AR to R, and how they follow each other."""
+async def hits(one: Bench, size: int, base: int = 0, cycles: int = 5) -> None:
+    """64 reads of bytes from `base` on, which the cache has: from AR to R, and how they follow each other."""
     dut = one.dut
     line = one.rng.randbytes(size)
-    await one.axi.write(0, line)
-    await one.axi.read(0, size)
+    await one.axi.write(base, line)
+    await one.axi.read(base, size)
     asked: list[int] = []
     came: list[int] = []
 
@@ -320,11 +320,11 @@ async def hits(one: Bench, size: int) -> None:
 
     watcher = cocotb.start_soon(clocked(dut, 200, watch))
     places = [one.rng.randrange(size // one.width) * one.width for _ in range(64)]
-    events = [one.axi.init_read(at, one.width, arid=k % 16) for k, at in enumerate(places)]
+    events = [one.axi.init_read(base + at, one.width, arid=k % 16) for k, at in enumerate(places)]
     for at, event in zip(places, events, strict=True):
         assert (await result(event)).data == line[at : at + one.width]
     await watcher
-    assert [end - begin for begin, end in zip(asked, came, strict=True)] == [5] * 64
+    assert [end - begin for begin, end in zip(asked, came, strict=True)] == [cycles] * 64
     dut._log.warning(
         "64 hits: %d cycles from AR to R, %d cycles in all", came[0] - asked[0], came[-1] - came[0] + 1
     )
@@ -357,6 +357,15 @@ def changed(old: int, operand: int, new: int, what: int, size: int) -> int:
 
 async def atomic(one: Bench, at: int, what: int, size: int, operand: int, new: int, ident: int) -> int:
     """The old value; an atomic without one answers 0."""
+    response, old = await tried(one, at, what, size, operand, new, ident)
+    assert response == AxiResp.OKAY
+    return old
+
+
+async def tried(
+    one: Bench, at: int, what: int, size: int, operand: int, new: int, ident: int
+) -> tuple[AxiResp, int]:
+    """The response, which is R's too, and the old value."""
     data = operand.to_bytes(size, "little")
     start, burst = at, AxiBurstType.INCR
     if what == COMPARE:
@@ -372,18 +381,17 @@ async def atomic(one: Bench, at: int, what: int, size: int, operand: int, new: i
         payload, beat = data, size
     one.old.pop(ident, None)
     response = await write_atomic(one, at, start, payload, beat, burst, what, ident)
-    assert response == AxiResp.OKAY
     if what & 0b110000 == ATOMIC_STORE:
         assert ident not in one.old
-        return 0
+        return response, 0
     want = max(1, size // one.width)
     while len(one.old.get(ident, [])) < want:
         await RisingEdge(one.dut.clk_i)
     beats = one.old.pop(ident)
     assert [last for _, _, last in beats] == [0] * (want - 1) + [1]
-    assert all(resp == 0 for _, resp, _ in beats)
+    assert all(resp == response for _, resp, _ in beats)
     whole = sum(value << 8 * one.width * k for k, (value, _, _) in enumerate(beats))
-    return whole >> 8 * (at % one.width) & (1 << 8 * size) - 1
+    return response, whole >> 8 * (at % one.width) & (1 << 8 * size) - 1
 
 
 async def write_atomic(

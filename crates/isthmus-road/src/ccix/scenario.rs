@@ -37,7 +37,8 @@ pub enum CcixPort {
     /// The agent's own port: a line a request.
     #[default]
     Lines,
-    /// An AXI port in front of the cache; the logic is an AXI master of 512 bits. Of `cached` and `cached-hit`.
+    /// An AXI port in front of the cache; the logic is an AXI master of 512 bits. Of `cached`, `cached-hit`, and
+    /// of `svm` with `cache`: then its addresses are virtual.
     Axi,
 }
 

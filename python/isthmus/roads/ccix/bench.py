@@ -127,10 +127,13 @@ def check(transfers: Transfers) -> None:
     choose("operation", t.operation, OPERATIONS)
     choose("driver", t.driver, (*DRIVERS, CONTENDED))
     choose("port", t.port, PORTS)
-    if t.port != "lines" and t.driver not in CACHED:
+    if t.port != "lines" and t.driver not in CACHED and not t.cache:
         raise UserError(
-            f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}"
+            f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}, "
+            "or svm with --cache"
         )
+    if t.port != "lines" and t.translation is not None and t.translation.moves:
+        raise UserError("port: axi's master does not try again where a page moves; expected moves of 0")
     assert (t.driver == "svm") == (t.translation is not None), t
     if t.cache and t.driver != "svm":
         raise UserError(
@@ -235,9 +238,9 @@ def parameters(
         "MaxWords": int(design.packet.value) // 8,
         "MaxMessages": int(design.messages.value),
     }
-    lines = {"CacheLines": int(design.cache.value)}
+    lines = {"CacheLines": int(design.cache.value)} | ({"AxiPort": 1} if port == "axi" else {})
     if driver in (*CACHED, CONTENDED):
-        return made | lines | ({"AxiPort": 1} if port == "axi" else {})
+        return made | lines
     if driver != "svm":
         return made
     pages = int(design.block_pages.value)

@@ -49,7 +49,7 @@ def ccix(
             "port",
             PORTS,
             help="What the FPGA's logic is connected to: the agent, or an AXI port in front of its cache, of "
-            "the drivers cached and cached-hit.",
+            "the drivers cached and cached-hit, and of svm with --cache: its addresses are virtual.",
         ),
     ] = "lines",
     translation: Annotated[

@@ -8,7 +8,7 @@ is measured in a run of its own, alone; the formula then says the mean of runs t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -45,10 +45,14 @@ CASES: tuple[Translation, ...] = (
     translated("miss", "1G", "random"),
 )
 """Lines that the cache does not have, in pages that are known or not."""
+IN_CACHE = Translation("4K", "random", 128 << 10, warm=True)
+"""The same memory, with more than one transfer in flight."""
 GIANT = translated("miss", "1G")
 """The memory of `translated("miss")` in one page: no translation."""
 SIZES = (64, 4_096, 65_536)
 STREAM, LARGE = 4_096, 65_536
+RATE, FULL = 5_000, 16
+"""Transfers of one line, in flight at once, for a line each clock."""
 VERIFIED = (1 << 20, 4 << 20, 32 << 20)
 
 
@@ -123,7 +127,10 @@ def points(
 
 def verified(platform: Platform, profiles: Sequence[Profile], seed: int = 1) -> list[Point]:
     """For `isthmus verify ccix`, which has the lines by physical addresses already."""
-    made = []
+    # By an AXI master, through the port: alone, and one after the other.
+    alone = _read(ALL_HIT, seed=seed)
+    full = replace(_read(IN_CACHE, count=RATE, seed=seed, window=FULL), warmup=IN_CACHE.footprint // LINE_BYTES)
+    made = [Point(replace(one, port="axi"), "isthmus", platform) for one in (alone, full)]
     for profile in profiles:
         wanted = [_read(memory, seed=seed) for memory in (ALL_HIT, *CASES)]
         wanted += [_read(memory, LARGE, 64, seed) for memory in CASES[:2]]

@@ -41,8 +41,13 @@ impl CcixScenario {
             (None, _) => {}
         }
         let (port, driver) = (self.workload.port, self.workload.driver);
-        if port == CcixPort::Axi && !matches!(driver, CcixDriver::Cached | CcixDriver::CachedHit) {
-            let reason = format!("expected lines for workload.driver {}", driver.name());
+        let cached = matches!(driver, CcixDriver::Cached | CcixDriver::CachedHit)
+            || (driver == CcixDriver::Svm && self.workload.cache);
+        if port == CcixPort::Axi && !cached {
+            let reason = match driver {
+                CcixDriver::Svm => "expected lines without workload.cache".to_owned(),
+                _ => format!("expected lines for workload.driver {}", driver.name()),
+            };
             return Err(RoadError::scenario("workload.port", reason));
         }
         if self.workload.cache && driver != CcixDriver::Svm {
@@ -86,6 +91,10 @@ impl CcixScenario {
                 "{frames} bytes of frames, of pages that move too: at most {CACHED_FRAMES}"
             );
             return Err(RoadError::scenario(key, reason));
+        }
+        if translation.moves > 0 && self.workload.port == CcixPort::Axi {
+            let reason = "expected 0 for workload.port axi: its master does not try again";
+            return Err(RoadError::scenario("workload.translation.moves", reason));
         }
         if translation.order == CcixOrder::Skewed {
             let key = "workload.translation.order";

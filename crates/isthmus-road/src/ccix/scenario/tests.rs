@@ -65,6 +65,20 @@ fn an_axi_port_is_in_front_of_a_cache() {
 }
 
 #[test]
+fn an_axi_port_takes_virtual_addresses_in_front_of_a_cache_whose_pages_stay() {
+    let mut scenario = translated("random");
+    scenario["workload"]["port"] = "axi".into();
+    let without = refused(&scenario);
+    assert!(without.contains("workload.port: expected lines without workload.cache"), "{without}");
+    scenario["workload"]["cache"] = true.into();
+    let parsed = CcixScenario::parse(&scenario.to_string()).unwrap();
+    assert_eq!((parsed.workload.port, parsed.is_cached()), (CcixPort::Axi, true));
+    scenario["workload"]["translation"]["moves"] = 1.into();
+    let moves = refused(&scenario);
+    assert!(moves.contains("workload.translation.moves: expected 0 for workload.port axi"), "{moves}");
+}
+
+#[test]
 fn with_virtual_addresses_each_transfer_begins_at_another_page() {
     let scenario = CcixScenario::parse(&translated("random").to_string()).unwrap();
     let visits = Visits::new(&scenario);
