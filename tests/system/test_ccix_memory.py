@@ -411,7 +411,13 @@ def test_a_hit_by_a_virtual_address_takes_so_many_clocks_through_the_axi_port(
     run: Run, pointers: Path, operation: str, clocks: int
 ) -> None:
     found = run(
-        model=pointers, port="axi", operation=operation, size=64, iterations=50, translation=ALL_HIT, cache=True
+        model=pointers,
+        port="axi",
+        operation=operation,
+        size=64,
+        iterations=50,
+        translation=ALL_HIT,
+        cache=True,
     )
     assert found["workload"]["cache"]["hits"] == 1
     inside = [stage["ps"] for stage in found["stages"] if stage["name"] in ("translation", "cache")]

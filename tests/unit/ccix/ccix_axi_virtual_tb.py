@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An AXI master of cocotbext-axi with a program's addresses: port, translation and cache, and the host of both.
+"""An AXI master of cocotbext-axi with a program's addresses: port, translation, cache, and the host of both.
 
 Pages move, and their frames are given to other pages at once; some may not be written. Each 16 bytes of a
 line belong to a writer, as in `coherence_axi_tb`: tasks of the AXI side, or the host. Bytes are counted page
@@ -96,7 +96,9 @@ class Bench(axi.Bench):
         self.count = {"ok": 0, "fault": 0}
 
     async def start(self, pause: bool) -> None:
-        await self.wake("trn_ready_i", "in_valid_i", "msg_ready_i", "ans_valid_i", "ans_header_i", "ans_data_i")
+        await self.wake(
+            "trn_ready_i", "in_valid_i", "msg_ready_i", "ans_valid_i", "ans_header_i", "ans_data_i"
+        )
         for _ in range(140):  # the stores empty themselves
             await RisingEdge(self.dut.clk_i)
         cocotb.start_soon(self.clocks(pause))
@@ -257,7 +259,7 @@ async def counts(one: Bench, ident: int, times: int) -> list[int]:
 
 
 async def changes(one: Bench, ident: int, times: int) -> dict[str, int]:
-    """Any atomics on words of their owner, each compared with what AXI5 says of it; or refused, and no change."""
+    """Any atomics on words of their owner, each as AXI5 says; or refused, and no change."""
     rng, seen = random.Random(one.rng.random()), {"ok": 0, "fault": 0}
     loads = [axi.ATOMIC_LOAD | fn for fn in range(8)]
     stores = [axi.ATOMIC_STORE | fn for fn in range(8)]
@@ -284,7 +286,7 @@ async def changes(one: Bench, ident: int, times: int) -> dict[str, int]:
 
 
 async def ordered(one: Bench, owner: int, ident: int, times: int) -> int:
-    """Writes of one id to the owner's bytes of one line, none of which waits for another: the last remains."""
+    """Writes of one id to the owner's bytes of one line, none of which waits: the last remains."""
     rng, overlaps = random.Random(one.rng.random()), 0
     for _ in range(times):
         at, since = block(rng, owner), one.host.cycle
@@ -332,9 +334,7 @@ async def reads_writes_and_atomics_by_virtual_addresses_are_right_while_pages_mo
     one.begin(COUNTER, bytes(8))
     assert (await one.axi.write(address(COUNTER), bytes(8))).resp == AxiResp.OKAY
     one.moving = one.storing = True
-    tasks = [
-        cocotb.start_soon(transfers(one, owner, ids, 250)) for owner, ids in enumerate([(0, 4), (1, 2)])
-    ]
+    tasks = [cocotb.start_soon(transfers(one, owner, ids, 250)) for owner, ids in enumerate([(0, 4), (1, 2)])]
     counted = [cocotb.start_soon(counts(one, axi.OLD_ID + k, 40)) for k in range(2)]
     changed = cocotb.start_soon(changes(one, axi.OLD_ID + 2, 200))
     known = [await task for task in tasks]

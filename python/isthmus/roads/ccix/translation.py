@@ -129,7 +129,9 @@ def verified(platform: Platform, profiles: Sequence[Profile], seed: int = 1) -> 
     """For `isthmus verify ccix`, which has the lines by physical addresses already."""
     # By an AXI master, through the port: alone, and one after the other.
     alone = _read(ALL_HIT, seed=seed)
-    full = replace(_read(IN_CACHE, count=RATE, seed=seed, window=FULL), warmup=IN_CACHE.footprint // LINE_BYTES)
+    full = replace(
+        _read(IN_CACHE, count=RATE, seed=seed, window=FULL), warmup=IN_CACHE.footprint // LINE_BYTES
+    )
     made = [Point(replace(one, port="axi"), "isthmus", platform) for one in (alone, full)]
     for profile in profiles:
         wanted = [_read(memory, seed=seed) for memory in (ALL_HIT, *CASES)]
