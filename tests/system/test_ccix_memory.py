@@ -425,12 +425,13 @@ def test_a_hit_by_a_virtual_address_takes_so_many_clocks_through_the_axi_port(
 
 
 def test_hits_by_virtual_addresses_come_one_a_clock_through_the_axi_port(run: Run, pointers: Path) -> None:
-    lines = translation.IN_CACHE.footprint // 64
     found = run(
-        model=pointers, port="axi", size=64, window=translation.FULL, iterations=5_000, warmup=lines,
+        model=pointers, port="axi", size=4096, window=4, iterations=600, warmup=96,
         translation=translation.IN_CACHE, cache=True,
     )  # fmt: skip
-    assert payload(found) == pytest.approx(PINS_BYTES_S, rel=0.01)
+    assert found["workload"]["cache"]["hits"] == 1
+    # A page that is looked ahead takes a lookup's place.
+    assert payload(found) == pytest.approx(PINS_BYTES_S, rel=0.005)
 
 
 @pytest.mark.parametrize("operation", bench.OPERATIONS)

@@ -51,8 +51,6 @@ GIANT = translated("miss", "1G")
 """The memory of `translated("miss")` in one page: no translation."""
 SIZES = (64, 4_096, 65_536)
 STREAM, LARGE = 4_096, 65_536
-RATE, FULL = 5_000, 16
-"""Transfers of one line, in flight at once, for a line each clock."""
 VERIFIED = (1 << 20, 4 << 20, 32 << 20)
 
 
@@ -129,9 +127,7 @@ def verified(platform: Platform, profiles: Sequence[Profile], seed: int = 1) -> 
     """For `isthmus verify ccix`, which has the lines by physical addresses already."""
     # By an AXI master, through the port: alone, and one after the other.
     alone = _read(ALL_HIT, seed=seed)
-    full = replace(
-        _read(IN_CACHE, count=RATE, seed=seed, window=FULL), warmup=IN_CACHE.footprint // LINE_BYTES
-    )
+    full = replace(_read(IN_CACHE, STREAM, 600, seed, saturating(STREAM)), warmup=96)
     made = [Point(replace(one, port="axi"), "isthmus", platform) for one in (alone, full)]
     for profile in profiles:
         wanted = [_read(memory, seed=seed) for memory in (ALL_HIT, *CASES)]

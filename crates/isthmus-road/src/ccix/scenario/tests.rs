@@ -75,7 +75,10 @@ fn an_axi_port_takes_virtual_addresses_in_front_of_a_cache_whose_pages_stay() {
     assert_eq!((parsed.workload.port, parsed.is_cached()), (CcixPort::Axi, true));
     scenario["workload"]["translation"]["moves"] = 1.into();
     let moves = refused(&scenario);
-    assert!(moves.contains("workload.translation.moves: expected 0 for workload.port axi"), "{moves}");
+    assert!(
+        moves.contains("workload.translation.moves: expected 0 for workload.port axi"),
+        "{moves}"
+    );
 }
 
 #[test]
