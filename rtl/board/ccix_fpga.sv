@@ -196,10 +196,9 @@ module ccix_fpga
   ) u_node (
     .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
-    .req_valid_i(phys_valid), .req_ready_o(phys_ready), .req_write_i(phys_write),
-    .req_evict_i(1'b0), .req_index_i(phys_index), .req_tag_i(phys_tag), .req_mask_i(phys_mask),
-    .req_data_i(phys_data), .req_atomic_i(phys_atomic), .req_direct_i(phys_direct),
-    .req_key_i(phys_key),
+    .req_valid_i(phys_valid), .req_ready_o(phys_ready),
+    .req_i('{phys_write, phys_index, phys_tag, phys_mask, phys_data}), .req_evict_i(1'b0),
+    .req_atomic_i(phys_atomic), .req_direct_i(phys_direct), .req_key_i(phys_key),
     .rsp_valid_o(rsp_valid), .rsp_tag_o(rsp_tag), .rsp_fault_o(rsp_fault), .rsp_data_o(rsp_data),
     .hold_snoops_i(1'b0), .side_first_i(1'b1), .side_valid_i(trn_valid),
     .side_ready_o(trn_ready), .side_words_i(trn_words), .side_i((64 * MostWords)'(trn)),

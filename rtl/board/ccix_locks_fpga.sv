@@ -341,10 +341,8 @@ module ccix_locks_fpga
   ) u_node (
     .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,
-    .req_valid_i(line_valid), .req_ready_o(line_ready), .req_write_i(line.write),
-    .req_evict_i(line_evict), .req_index_i(line.index), .req_tag_i(line.tag),
-    .req_mask_i(line.mask), .req_data_i(line.data), .req_atomic_i('0), .req_direct_i(1'b0),
-    .req_key_i(line.index),
+    .req_valid_i(line_valid), .req_ready_o(line_ready), .req_i(line), .req_evict_i(line_evict),
+    .req_atomic_i('0), .req_direct_i(1'b0), .req_key_i(line.index),
     .rsp_valid_o(line_rsp_valid), .rsp_tag_o(rsp_tag), .rsp_fault_o(), .rsp_data_o(rsp_data),
     .hold_snoops_i(hold_snoops), .side_first_i(log_valid),
     .side_valid_i(lck_valid || log_valid), .side_ready_o(side_ready),

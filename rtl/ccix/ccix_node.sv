@@ -5,9 +5,10 @@
 /// req, rsp -> ccix_request or ccix_cache -> ccix_pack -> cxs_tx; cxs_rx -> ccix_unpack -> the
 /// agent, and others by ans
 ///
-///   Handshake   req, rsp, hold_snoops_i: as the agent. side: valid/ready, messages of others than
-///               the agent. ans: a strobe, what came; agent_i says in the same cycle that it is for
-///               the agent. fail_o: a level
+///   Handshake   req, rsp, hold_snoops_i: as the agent; of req_i index is bits 47:6 of the address,
+///               write 0 loads a line, 1 stores the bytes of mask, byte n in bits 8n+7:8n.
+///               side: valid/ready, messages of others than the agent. ans: a strobe, what came;
+///               agent_i says in the same cycle that it is for the agent. fail_o: a level
 ///   Ordering    messages of the agent in theirs, and those of side in theirs; with both,
 ///               side_first_i says which goes first
 ///   Latency     as the agent, ccix_pack and ccix_unpack; nothing is added
@@ -41,12 +42,8 @@ module ccix_node
 
   input  logic       req_valid_i,  // req_*: held until req_ready_o
   output logic       req_ready_o,
-  input  logic       req_write_i,   // 0: load of a line; 1: store of the bytes of req_mask_i
+  input  access_t    req_i,         // its tag, not that of an open request, comes back in rsp_tag_o
   input  logic       req_evict_i,   // as ccix_cache; without a cache 0
-  input  index_t     req_index_i,   // line: bits 47:6 of its address
-  input  logic [7:0] req_tag_i,     // not that of an open request; comes back in rsp_tag_o
-  input  mask_t      req_mask_i,    // of a store: bit n, byte n
-  input  line_t      req_data_i,    // of a store: byte n in bits 8n+7:8n
   input  coherence_atomic_pkg::atomic_t req_atomic_i,  // with a write: as ccix_cache; else 0
   input  logic       req_direct_i,  // the address is virtual; only with CacheLines 0
   input  index_t     req_key_i,     // requests with one key keep their order
@@ -80,8 +77,9 @@ module ccix_node
 
   if (CacheLines == 0) begin : gen_request
     ccix_request #(.NumTxns(NumTxns)) u_request (
-      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_index_i, .req_tag_i,
-      .req_mask_i, .req_data_i, .req_direct_i, .req_key_i, .rsp_valid_o, .rsp_tag_o,
+      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i(req_i.write),
+      .req_index_i(req_i.index), .req_tag_i(req_i.tag), .req_mask_i(req_i.mask),
+      .req_data_i(req_i.data), .req_direct_i, .req_key_i, .rsp_valid_o, .rsp_tag_o,
       .rsp_fault_o, .rsp_data_o, .msg_valid_o(msg_valid),
       .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg), .ans_valid_i(for_agent),
       .ans_header_i(ans_header_o), .ans_data_i(ans_data_o), .places_o(places), .stray_o(stray),
@@ -93,8 +91,9 @@ module ccix_node
     ccix_cache #(
       .Sets(CacheLines / 4), .Ways(4), .Places(Places), .Atomics(Atomics)
     ) u_cache (
-      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i, .req_evict_i, .req_index_i,
-      .req_tag_i, .req_mask_i, .req_data_i, .req_atomic_i, .rsp_valid_o, .rsp_tag_o,
+      .clk_i, .rst_ni, .req_valid_i, .req_ready_o, .req_write_i(req_i.write), .req_evict_i,
+      .req_index_i(req_i.index), .req_tag_i(req_i.tag), .req_mask_i(req_i.mask),
+      .req_data_i(req_i.data), .req_atomic_i, .rsp_valid_o, .rsp_tag_o,
       .rsp_data_o, .hold_snoops_i,
       .msg_valid_o(msg_valid), .msg_ready_i(msg_ready), .msg_words_o(msg_words), .msg_o(msg),
       .ans_valid_i(for_agent), .ans_header_i(ans_header_o), .ans_data_i(ans_data_o),
