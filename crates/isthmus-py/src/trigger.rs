@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The trigger for Python: conversion only. `python/isthmus/trigger/native.py` is the typed side.
 
+use isthmus_trigger::events::Sample;
+use isthmus_trigger::file;
 use isthmus_trigger::geometry::Geometry;
 use isthmus_trigger::gpu;
 use isthmus_trigger::record::Record;
@@ -149,16 +151,41 @@ fn trigger_gpu_name(library: &str) -> PyResult<String> {
     gpu::Driver::probe(library).map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
-/// Events on a GPU, as JSON. `records` are those of a file, without its header. `progress` is called ten times a second
+/// Events that a GPU makes, and their truths, without the headers of files; `together` at a time.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "by name in Python")]
+fn trigger_gpu_events<'py>(
+    py: Python<'py>,
+    library: &str,
+    cubin: &[u8],
+    sample: &str,
+    seed: u64,
+    count: usize,
+    rate_hz: f64,
+    together: u32,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let sample = report::asked(sample, count, rate_hz).map_err(|error| refused(&error))?;
+    let source = gpu::Source { sample, seed };
+    let made = py.detach(|| {
+        let driver = gpu::Driver::open(library, cubin)?;
+        gpu::generate(&driver, &Geometry::na62(), &source, count, together)
+    });
+    let made = made.map_err(|error: gpu::GpuError| ScenarioError::new_err(error.to_string()));
+    let (records, truths) = made?;
+    Ok((PyBytes::new(py, records.as_flattened()), PyBytes::new(py, &truths)))
+}
+
+/// Events on a GPU, as JSON. `file` is one of events; the method `resident` makes them again, by the origin that it
+/// names. `progress` is called ten times a second
 /// with the events answered and those in all, by another thread than the one that measures.
 #[pyfunction]
-#[pyo3(signature = (library, cubin, records, method, batch, rate_hz, events, blocks, lines, watchdog_s, progress))]
+#[pyo3(signature = (library, cubin, file, method, batch, rate_hz, events, blocks, lines, watchdog_s, progress))]
 #[allow(clippy::too_many_arguments, reason = "the fields of Settings, by name in Python")]
 fn trigger_gpu_run(
     py: Python<'_>,
     library: &str,
     cubin: &[u8],
-    records: &[u8],
+    file: &[u8],
     method: &str,
     batch: usize,
     rate_hz: f64,
@@ -172,13 +199,20 @@ fn trigger_gpu_run(
         .ok_or_else(|| ScenarioError::new_err(format!("no method '{method}'")))?;
     let watchdog = Duration::try_from_secs_f64(watchdog_s)
         .map_err(|error| ScenarioError::new_err(format!("watchdog: {error}")))?;
-    let settings = gpu::Settings { method, batch, rate_hz, events, blocks, lines, watchdog };
+    let (origin, records) =
+        file::decode(file).map_err(|error| ScenarioError::new_err(error.to_string()))?;
+    let known = origin.known();
+    let source = known.map(|sample| gpu::Source {
+        sample: Sample { rate_hz: origin.rate_hz, ..sample },
+        seed: origin.seed,
+    });
+    let settings =
+        gpu::Settings { method, batch, rate_hz, events, blocks, lines, watchdog, source };
     let watch = gpu::Watch::default();
     let (made, raised) = py.detach(|| {
         let mut raised = None;
         let made = thread::scope(|scope| {
             let measuring = scope.spawn(|| {
-                let records: &[Record] = records.as_chunks().0;
                 let driver = gpu::Driver::open(library, cubin)?;
                 gpu::run(&driver, &finder(), records, &settings, &watch)
             });
@@ -264,6 +298,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trigger_circles, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_gpu_tables, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_gpu_name, module)?)?;
+    module.add_function(wrap_pyfunction!(trigger_gpu_events, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_gpu_run, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_serve, module)?)?;
     module.add_function(wrap_pyfunction!(trigger_send, module)?)?;

@@ -140,6 +140,11 @@ impl Geometry {
             .map(|(_, id)| id)
     }
 
+    /// How far sites reach, and the id of each lattice place from (-reach, -reach) on, row by row.
+    pub(crate) fn lattice(&self) -> (i32, &[u16]) {
+        (self.reach, &self.index)
+    }
+
     /// What each id adds to the sums of a circle.
     #[must_use]
     pub fn rows(&self) -> &[Moments; TABLE] {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The finder on a GPU: its tables, the lines that the host and a kernel exchange, and a launcher.
 //!
-//! `gpu/rings.cu` is the kernels' one source. NVRTC compiles it, or a host's C++ compiler, whose numbers tests
-//! compare with [`crate::rings`]. How the persistent kernel is fed: `docs/explanation/ring-finding.md`.
+//! `gpu/rings.cu` is the one source of the kernels that find, `gpu/events.cu` of those that generate. NVRTC compiles
+//! them, or a host's C++ compiler, whose numbers tests compare with [`crate::rings`] and [`crate::events`]. How the
+//! persistent kernel is fed: `docs/explanation/trigger-gpu.md`.
 
 mod batches;
 mod driver;
+mod generate;
+mod resident;
 mod ring;
 mod run;
 
 pub use driver::{Driver, GpuError};
+pub use generate::{Source, TOGETHER, generate};
 pub use run::{Method, Report, Settings, Watch, run};
 
 use crate::geometry::TABLE;

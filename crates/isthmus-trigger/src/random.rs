@@ -123,7 +123,7 @@ pub fn cos_sin(turn: u32) -> (f64, f64) {
 }
 
 /// e^-x for x >= 0.
-fn exp_minus(x: f64) -> f64 {
+pub(crate) fn exp_minus(x: f64) -> f64 {
     let part = -x / 1024.0;
     let mut value = 1.0;
     for k in (1..=10u32).rev() {

@@ -83,13 +83,18 @@ pub fn events(
     count: usize,
     rate_hz: f64,
 ) -> Result<(Vec<u8>, Vec<u8>), ReportError> {
-    within("number of events", count as f64, 1.0, MAX_EVENTS as f64)?;
-    // The slowest has days between events, the fastest one in each TDC unit.
-    within("rate", rate_hz, 1e-3, 1e9)?;
-    let sample = Sample { rate_hz, ..chosen_sample(name)? };
+    let sample = asked(name, count, rate_hz)?;
     let (records, truths) = generate(&Geometry::na62(), &sample, seed, count);
     let origin = Origin { sample: name.to_owned(), seed, rate_hz };
     Ok((file::encode(&origin, &records), file::encode_truths(&origin, &truths)))
+}
+
+/// A sample at a rate, if so many events of it can be made.
+pub fn asked(name: &str, count: usize, rate_hz: f64) -> Result<Sample, ReportError> {
+    within("number of events", count as f64, 1.0, MAX_EVENTS as f64)?;
+    // The slowest has days between events, the fastest one in each TDC unit.
+    within("rate", rate_hz, 1e-3, 1e9)?;
+    Ok(Sample { rate_hz, ..chosen_sample(name)? })
 }
 
 /// What a finder made of a file.

@@ -132,7 +132,7 @@ def gpu(
         typer.Option(
             metavar="LIST",
             help="How events get there: mapped, store, copy (a kernel that never leaves), graph, launch "
-            "(one per batch), or all.",
+            "(one per batch), resident (made there, no copy), or all.",
         ),
     ] = "mapped",
     batch: Annotated[

@@ -20,8 +20,9 @@ from isthmus.trigger import native
 from isthmus.workload import parse_rate
 
 SOURCES = ROOT / "crates" / "isthmus-trigger" / "src" / "gpu"
-KERNELS = SOURCES / "rings.cu"
-HEADER = SOURCES / "lanes.h"
+KERNELS = (SOURCES / "rings.cu", SOURCES / "events.cu")
+"""The finder, and the generator of events."""
+HEADERS = (SOURCES / "lanes.h", SOURCES / "draws.h")
 PACKAGE = "nvidia-cuda-nvrtc-cu12"
 DRIVER = "libcuda.so.1"
 ARCHITECTURE = "sm_90"
@@ -33,7 +34,7 @@ LARGEST_BATCH = 1024
 AT_ONCE_HZ = 1e12
 """More than any ring takes: the next batch is always there."""
 OPTIONS = ("--std=c++17", "--fmad=false")
-"""No fused multiply-add: the numbers are then those of the CPU's finder."""
+"""No fused multiply-add: the numbers are then those of the CPU."""
 
 
 class UnavailableError(UserError):
@@ -62,11 +63,12 @@ def compiled(architecture: str = ARCHITECTURE) -> bytes:
     from isthmus import cache
 
     library = compiler()
-    key = cache.digest([KERNELS, HEADER, architecture, *OPTIONS, importlib.metadata.version(PACKAGE)])
-    entry = cache.entry("cubin", f"rings-{key[:32]}")
+    version = importlib.metadata.version(PACKAGE)
+    key = cache.digest([*KERNELS, *HEADERS, architecture, *OPTIONS, version])
+    entry = cache.entry("cubin", f"trigger-{key[:32]}")
     with cache.making(entry) as work:
         if work is not None:
-            made = work / "rings.cubin"
+            made = work / "trigger.cubin"
             made.write_bytes(compile_kernels(library, architecture))
             cache.publish(made, entry)
     return entry.read_bytes()
@@ -74,21 +76,34 @@ def compiled(architecture: str = ARCHITECTURE) -> bytes:
 
 def compile_kernels(library: Path, architecture: str) -> bytes:
     """The kernels as a cubin, by this NVRTC. Raises `UserError` with the compiler's first line."""
+    return _compiled(library, architecture, OPTIONS, "CUBIN")
+
+
+def intermediate(library: Path, architecture: str, options: Sequence[str] = OPTIONS) -> str:
+    """The kernels in NVIDIA's intermediate language, PTX: which instructions the numbers are made by."""
+    return _compiled(library, architecture, options, "PTX").decode()
+
+
+def _compiled(library: Path, architecture: str, options: Sequence[str], form: str) -> bytes:
     nvrtc = ctypes.CDLL(str(library))
     program = ctypes.c_void_p()
-    names = (ctypes.c_char_p * 1)(HEADER.name.encode())
-    headers = (ctypes.c_char_p * 1)(HEADER.read_bytes())
-    source = KERNELS.read_bytes()
-    if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, KERNELS.name.encode(), 1, headers, names):
+    files = (*KERNELS, *HEADERS)
+    names = (ctypes.c_char_p * len(files))(*(file.name.encode() for file in files))
+    texts = (ctypes.c_char_p * len(files))(*(file.read_bytes() for file in files))
+    # One module of all kernels: each source is a header of it.
+    source = "".join(f'#include "{file.name}"\n' for file in KERNELS).encode()
+    name = b"trigger.cu"
+    if nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, name, len(files), texts, names):
         raise UserError(f"{library.name}: makes no program")
     try:
-        options = [f"--gpu-architecture={architecture}", *OPTIONS]
-        texts = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
-        if nvrtc.nvrtcCompileProgram(program, len(options), texts):
+        flags = [f"--gpu-architecture={architecture}", *options]
+        given = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
+        if nvrtc.nvrtcCompileProgram(program, len(flags), given):
             log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
             first = next((line for line in log.decode(errors="replace").splitlines() if line.strip()), "")
-            raise UserError(f"{KERNELS.name}: {first or 'the CUDA compiler refuses it'}")
-        return _text(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN, program)
+            raise UserError(f"trigger.cu: {first or 'the CUDA compiler refuses it'}")
+        size, copy = (getattr(nvrtc, f"nvrtcGet{form}{end}") for end in ("Size", ""))
+        return _text(size, copy, program)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
 
@@ -117,20 +132,22 @@ METHODS = {
     "copy": "persistent kernel, the copy engine copies each batch",
     "graph": "a graph of copies and kernel per batch",
     "launch": "copy, launch and copy back per batch",
+    "resident": "events made in the GPU's memory, a launch per batch, no copy",
 }
-"""How events reach the GPU."""
+"""How events reach the GPU. In the last way they do not cross the bus: it is the bound of the others."""
 
 
 @dataclass(frozen=True)
 class Pace:
     """What the benchmark gives each way to the GPU: events at the detector's rate, in batches as the
     published system's, for so long; then batches of these sizes as fast as they are taken, so many events
-    each."""
+    each. Only events that are in the GPU's memory come in batches of the sizes `resident`, too."""
 
     rate_hz: float = 1e7
     batch: int = 20
     seconds: float = 0.5
     batches: tuple[int, ...] = (1, 4, 16, 20, 64, 256)
+    resident: tuple[int, ...] = (1024, 4096, 16384, 65536)
     events: int = 1 << 20
     blocks: int = 16
 
@@ -160,7 +177,11 @@ def with_gpu(
 
 def _way(method: str, events: bytes, pace: Pace, progress: Callable[[float], None]) -> native.Way | str:
     """Latency and rates of one method, or why this machine has it not."""
-    total = 1 + len(pace.batches)
+    # A batch is not larger than the file.
+    most = (len(events) - HEADER_BYTES) // RECORD_BYTES
+    more = [batch for batch in pace.resident if batch <= most] if method == "resident" else []
+    batches = (*pace.batches, *more)
+    total = 1 + len(batches)
 
     def run(number: int, batch: int, rate_hz: float, seconds: float) -> native.GpuRun | str:
         def step(_one: Asked, done: int, of: int) -> None:
@@ -174,7 +195,7 @@ def _way(method: str, events: bytes, pace: Pace, progress: Callable[[float], Non
     if isinstance(paced, str):
         return paced
     rates = []
-    for number, batch in enumerate(pace.batches, 1):
+    for number, batch in enumerate(batches, 1):
         # All of them are due at once.
         full = run(number, batch, AT_ONCE_HZ, pace.events / AT_ONCE_HZ)
         assert not isinstance(full, str)
@@ -232,8 +253,8 @@ def measure(
     is measured, its events that are answered, and all of them.
     """
     native.gpu_name(DRIVER)
-    records = events[HEADER_BYTES:]
-    if events[:8] != MAGIC or not records or len(records) % RECORD_BYTES:
+    length = len(events) - HEADER_BYTES
+    if events[:8] != MAGIC or length <= 0 or length % RECORD_BYTES:
         raise UserError("not a file of events")
     cubin = compiled()
     ways = [(one, _lines(blocks, one.batch)) for one in asked]
@@ -242,7 +263,7 @@ def measure(
             yield (
                 one,
                 native.gpu_run(
-                    DRIVER, cubin, records, method=one.method, batch=one.batch, rate_hz=one.rate_hz,
+                    DRIVER, cubin, events, method=one.method, batch=one.batch, rate_hz=one.rate_hz,
                     events=max(one.batch, int(one.rate_hz * seconds)), blocks=blocks, lines=lines,
                     watchdog_s=10 * seconds + 10, progress=partial(progress, one),
                 ),

@@ -37,11 +37,22 @@ class _Module(Protocol):
 
     def trigger_gpu_name(self, library: str) -> str: ...
 
+    def trigger_gpu_events(
+        self,
+        library: str,
+        cubin: bytes,
+        sample: str,
+        seed: int,
+        count: int,
+        rate_hz: float,
+        together: int,
+    ) -> tuple[bytes, bytes]: ...
+
     def trigger_gpu_run(
         self,
         library: str,
         cubin: bytes,
-        records: bytes,
+        file: bytes,
         method: str,
         batch: int,
         rate_hz: float,
@@ -278,10 +289,28 @@ def gpu_name(library: str) -> str:
         raise UserError(str(err)) from err
 
 
+def gpu_events(
+    library: str,
+    cubin: bytes,
+    sample: str,
+    seed: int,
+    count: int,
+    rate_hz: float,
+    *,
+    together: int = 1 << 18,
+) -> tuple[bytes, bytes]:
+    """Events that a GPU makes, so many together, and their truths: those of `events`, without the headers."""
+    module = _load()
+    try:
+        return module.trigger_gpu_events(library, cubin, sample, seed, count, rate_hz, together)
+    except module.ScenarioError as err:
+        raise UserError(str(err)) from err
+
+
 def gpu_run(
     library: str,
     cubin: bytes,
-    records: bytes,
+    file: bytes,
     *,
     method: str,
     batch: int,
@@ -292,13 +321,13 @@ def gpu_run(
     watchdog_s: float,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> GpuRun:
-    """Sends events to a GPU at their times; methods: `isthmus.trigger.gpu.METHODS`.
+    """Sends the events of a file to a GPU at their times; methods: `isthmus.trigger.gpu.METHODS`.
 
     `progress` is called with the events answered and those in all."""
     module = _load()
     try:
         text = module.trigger_gpu_run(
-            library, cubin, records, method, batch, rate_hz, events, blocks, lines, watchdog_s, progress
+            library, cubin, file, method, batch, rate_hz, events, blocks, lines, watchdog_s, progress
         )
     except module.ScenarioError as err:
         raise UserError(str(err)) from err

@@ -23,6 +23,7 @@ static inline U watched_peek(const volatile unsigned *line) {
 #define peek watched_peek
 #include "rings.cu"
 #undef peek
+#include "events.cu"
 
 static std::vector<std::thread> threads;
 static std::atomic<int> running{0};
@@ -32,7 +33,7 @@ static bool capturing;
 using Work = std::vector<std::function<void()>>;
 static Work captured;
 static void now_or_later(std::function<void()> work) { capturing ? captured.push_back(work) : work(); }
-static const char *const NAMES[] = {"rings_serve", "rings_batch", "taubin_batch"};
+static const char *const NAMES[] = {"rings_serve", "rings_batch", "taubin_batch", "events_steps", "events_order", "events_write"};
 
 extern "C" {
 int cuInit(unsigned) { return std::getenv("FAKE_CUDA_ERROR") ? 100 : 0; }
@@ -114,6 +115,21 @@ int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned, unsigned
     auto records = *(unsigned short **)given[1];
     const unsigned events = word(3);
     now_or_later([=] { host_rings_batch(tables, records, results, events); });
+    return 0;
+  }
+  auto longer = [&](int at) { return *(U64 *)given[at]; };
+  auto doubles = [&](int at) { return *(double **)given[at]; };
+  if (*(const char **)function == NAMES[3]) {
+    if (blocks * lanes < word(5)) return 1;
+    return host_events_steps(at(0), longer(1), longer(2), doubles(3), at(4), word(5)), 0;
+  }
+  if (*(const char **)function == NAMES[4])
+    return host_events_order(at(0), doubles(1), at(2), at(3), at(4), word(5), word(6)), 0;
+  if (*(const char **)function == NAMES[5]) {
+    if (blocks * lanes < word(8)) return 1;
+    auto records = *(unsigned short **)given[5];
+    host_events_write(at(0), longer(1), longer(2), doubles(3), at(4), records, at(6), longer(7), word(8));
+    if (std::getenv("FAKE_CUDA_FLIP")) records[35 * 7 + 3] ^= 1;
     return 0;
   }
   if (*(const char **)function != NAMES[0]) return 98;

@@ -12,6 +12,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import generator
 import pytest
 from isthmus import bootstrap, cache, cli
 from isthmus.errors import UserError
@@ -41,7 +42,7 @@ def built(source: Path) -> Path:
     """A shared object of a C++ file, from the cache where it is in it."""
     compiler = shutil.which("g++") or "g++"
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    key = cache.digest([source, gpu.KERNELS, gpu.HEADER, version, *FLAGS])
+    key = cache.digest([source, *gpu.KERNELS, *gpu.HEADERS, version, *FLAGS])
     entry = cache.entry("host-kernels", f"{source.stem}-{key[:32]}")
     with cache.making(entry) as work:
         if work is not None:
@@ -54,7 +55,7 @@ def built(source: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def kernels() -> ctypes.CDLL:
-    return ctypes.CDLL(str(built(gpu.KERNELS)))
+    return ctypes.CDLL(str(built(gpu.KERNELS[0])))
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +63,13 @@ def driver() -> str:
     return str(built(HERE / "fake_cuda.cpp"))
 
 
+def events(sample: str, count: int, seed: int = 77) -> bytes:
+    """A file of events."""
+    return native.events(sample, seed, count, 1e7)[0]
+
+
 def records(sample: str, count: int, seed: int = 77) -> bytes:
-    return native.events(sample, seed, count, 1e7)[0][64:]
+    return events(sample, count, seed)[64:]
 
 
 def rows(words: bytes, stride: int) -> list[tuple[float, ...]]:
@@ -114,12 +120,83 @@ def test_any_bytes_are_read_within_the_tables(kernels: ctypes.CDLL) -> None:
         assert all(97.9 < r < 199.1 for r in circles[2 : 3 * int(count) : 3])
 
 
+ALL = 1 << 18
+
+
+@pytest.mark.parametrize(
+    ("sample", "seed", "count", "rate_hz", "together"),
+    [
+        ("reference", 1, 30_000, 1e7, ALL),
+        ("reference", (1 << 64) - 1, 20_000, 1e3, 4096),
+        ("mixed", 2, 30_000, 1e7, ALL),
+        ("bright", 3, 15_000, 3e6, ALL),
+        ("noisy", 4, 15_000, 1e8, 1000),
+        ("single", 5, 15_000, 1e9, ALL),
+        ("pile-up", 6, 30_000, 1e7, ALL),
+        # Up to six rings an event, and events that end behind those which are drawn together.
+        ("pile-up", 7, 20_000, 3e8, 1000),
+        ("pile-up", 8, 20_000, 1e9, 64),
+    ],
+)
+def test_events_made_by_a_gpu_are_those_of_the_cpu_bit_by_bit(
+    driver: str, sample: str, seed: int, count: int, rate_hz: float, together: int
+) -> None:
+    expected = native.events(sample, seed, count, rate_hz)
+    made = native.gpu_events(driver, b"fake", sample, seed, count, rate_hz, together=together)
+    for own, cpu, size in zip(made, expected, (70, 156), strict=True):
+        assert len(own) == size * count
+        if own != cpu[64:]:
+            other = [
+                at for at in range(0, len(own), size) if own[at : at + size] != cpu[64 + at : 64 + at + size]
+            ]
+            pytest.fail(f"{len(other)} of {count}, the first {other[0] // size}")
+
+
+def test_times_between_events_have_every_bit_of_their_doubles() -> None:
+    # Records round times to TDC units; a fused multiplication would seldom be seen in them.
+    steps = ctypes.CDLL(str(built(gpu.KERNELS[1]))).host_events_steps
+    count, seed, first, rate_hz = 4000, 9, 1 << 33, 1e7
+    doubles = [0.0] * 48
+    doubles[17] = rate_hz * generator.TDC_NS  # of the sample's tables; without pile-up no other is read
+    made, marks = (ctypes.c_double * count)(), (ctypes.c_uint32 * count)()
+    steps(struct.pack("<48d", *doubles), ctypes.c_uint64(seed), ctypes.c_uint64(first), made, marks, count)
+    expected = [generator.Draws(seed, first + at).exponential() * 1e9 / doubles[17] for at in range(count)]
+    assert list(made) == expected
+
+
+def test_more_events_at_once_than_the_gpu_draws_together_are_an_error(driver: str) -> None:
+    with pytest.raises(UserError, match=r"^pile-up makes one of 2 events: too many for the GPU$"):
+        native.gpu_events(driver, b"fake", "pile-up", 1, 1000, 1e9, together=2)
+    for count, together in ((0, 64), (10, 0)):
+        with pytest.raises(UserError, match="events"):
+            native.gpu_events(driver, b"fake", "reference", 1, count, 1e7, together=together)
+
+
+def test_events_that_the_gpu_made_are_found_without_a_copy(
+    driver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 500 events of the file, in four passes.
+    made = run(driver, method="resident", batch=100, lines=128)
+    assert (made.events, made.answered, made.stages) == (2000, 2000, None)
+    assert made.as_cpu >= 1998
+    assert made.first.samples == 20
+    of_other_sample = bytearray(events("reference", 40))
+    of_other_sample[32:48] = b"mine".ljust(16, b"\0")
+    settings = {"method": "resident", "batch": 20, "rate_hz": 1e6, "events": 40, "blocks": 1, "lines": 64}
+    with pytest.raises(UserError, match=r"^not available: .* sample is known$"):
+        native.gpu_run(driver, b"fake", bytes(of_other_sample), watchdog_s=1, **settings)  # type: ignore[arg-type]
+    # What the GPU makes is compared with the file before anything is measured.
+    monkeypatch.setenv("FAKE_CUDA_FLIP", "1")
+    with pytest.raises(UserError, match=r"^event 7 as the GPU made it is not the given one$"):
+        run(driver, method="resident")
+
+
 def run(driver: str, **more: float | str) -> native.GpuRun:
     settings = {
         "method": "mapped", "batch": 20, "rate_hz": 20_000, "events": 2000, "blocks": 1, "lines": 64,
         "watchdog_s": 20, **more,
     }  # fmt: skip
-    return native.gpu_run(driver, b"fake", records("reference", 500), **settings)  # type: ignore[arg-type]
+    return native.gpu_run(driver, b"fake", events("reference", 500), **settings)  # type: ignore[arg-type]
 
 
 def test_a_kernel_that_never_leaves_answers_every_event_in_its_line(driver: str) -> None:
@@ -221,7 +298,7 @@ def test_what_a_machine_lacks_is_one_line(
     monkeypatch.delenv("FAKE_CUDA_ERROR")
     with pytest.raises(UserError, match="CUDA_ERROR_INVALID_IMAGE"):
         native.gpu_run(
-            driver, b"none", records("single", 20), method="mapped", batch=1, rate_hz=1, events=1, blocks=1,
+            driver, b"none", events("single", 20), method="mapped", batch=1, rate_hz=1, events=1, blocks=1,
             lines=4, watchdog_s=1,
         )  # fmt: skip
     monkeypatch.setattr(gpu, "DRIVER", "/nowhere/libcuda.so")
@@ -249,7 +326,7 @@ def test_the_command_prints_latencies(
     assert [line.split()[:3] for line in table[2:6]] == [
         ["mapped", "1", "0.01"], ["mapped", "1", "0.02"], ["mapped", "20", "0.01"], ["mapped", "20", "0.02"],
     ]  # fmt: skip
-    assert [line.split()[0] for line in table[6::4]] == ["copy", "graph", "launch", "#"]
+    assert [line.split()[0] for line in table[6::4]] == ["copy", "graph", "launch", "resident", "#"]
     assert table[-1].startswith("# store, 20 a batch, 0.02 M/s: not available: ")
     assert cli.run([*arguments, "--method", "store"]) == 2
     assert capsys.readouterr().err.startswith("isthmus: not available: ")
@@ -268,7 +345,9 @@ def benchmark(monkeypatch: pytest.MonkeyPatch, driver: str) -> native.Bench:
     return native.bench("reference", 1, 512, 1, lambda _done, _total: None)
 
 
-PACE = gpu.Pace(rate_hz=20_000, batch=20, seconds=0.05, batches=(4, 20), events=320, blocks=1)
+PACE = gpu.Pace(
+    rate_hz=20_000, batch=20, seconds=0.05, batches=(4, 20), resident=(320, 1024), events=320, blocks=1
+)
 
 
 def test_the_benchmark_has_each_way_to_the_gpu_and_says_which_the_machine_lacks(
@@ -279,14 +358,15 @@ def test_the_benchmark_has_each_way_to_the_gpu_and_says_which_the_machine_lacks(
     names = {method: f"GPU, {text}" for method, text in gpu.METHODS.items()}
     assert [way.name for way in made.ways] == [
         "isthmus, one core", "Almagest, one core",
-        *(names[method] for method in ("mapped", "copy", "graph", "launch")),
+        *(names[method] for method in ("mapped", "copy", "graph", "launch", "resident")),
     ]  # fmt: skip
     ((name, why),) = made.absent
     assert name == names["store"]
     assert why.startswith("not available: ")
     for way in made.ways[2:]:
         assert (way.batch, way.rate_hz, way.first.samples, way.last.samples) == (20, 20_000, 50, 50)
-        assert [batch for batch, rate in way.rates if rate > 0] == [4, 20]
+        larger = [320] if way.name == names["resident"] else []
+        assert [batch for batch, rate in way.rates if rate > 0] == [4, 20, *larger]
         assert sum(count for _, count in way.first.buckets) == 50
     assert {way for way, _ in seen} >= {"mapped", "launch"}
     assert all(0 <= share <= 1 for _, share in seen)
@@ -313,6 +393,11 @@ def test_without_a_gpu_the_benchmark_says_why_once(monkeypatch: pytest.MonkeyPat
     assert tables.bench(made).count(said) == 1
 
 
+KERNELS = (
+    b"rings_serve", b"rings_batch", b"taubin_batch", b"events_steps", b"events_order", b"events_write",
+)  # fmt: skip
+
+
 def test_nvrtc_makes_a_cubin_of_the_same_source_without_a_gpu() -> None:
     try:
         gpu.compiler()
@@ -322,8 +407,25 @@ def test_nvrtc_makes_a_cubin_of_the_same_source_without_a_gpu() -> None:
     assert cubin[:4] == b"\x7fELF"
     # EM_CUDA, and the kernels' names among the symbols.
     assert struct.unpack_from("<H", cubin, 18) == (190,)
-    for name in (b"rings_serve", b"rings_batch", b"taubin_batch"):
+    for name in KERNELS:
         assert b".text." + name in cubin
+
+
+def test_no_kernel_has_a_fused_multiply_add_or_an_approximation() -> None:
+    try:
+        library = gpu.compiler()
+    except gpu.UnavailableError as err:
+        pytest.skip(str(err))
+    made = gpu.intermediate(library, gpu.ARCHITECTURE)
+    assert all(f".entry {name.decode()}(" in made for name in KERNELS)
+    assert "fma." not in made
+    assert "mad.rn.f" not in made
+    assert ".approx" not in made
+    # Divisions and roots of the events are those of IEEE doubles.
+    for one in ("add", "mul", "div", "sqrt"):
+        assert f"{one}.rn.f64" in made
+    # The check sees one where the compiler may fuse.
+    assert "fma.rn.f64" in gpu.intermediate(library, gpu.ARCHITECTURE, ["--std=c++17", "--fmad=true"])
 
 
 def test_an_error_of_the_compiler_is_its_first_line() -> None:

@@ -45,14 +45,7 @@ impl<'a> Batches<'a> {
     }
 
     fn kernel(&self) -> ([u32; 2], [Argument; 4]) {
-        let blocks = (self.events as u32).div_ceil(WARPS_OF_BLOCK);
-        let arguments = [
-            Argument::Address(self.tables),
-            Argument::Address(self.input),
-            Argument::Address(self.output),
-            Argument::Word(self.events as u32),
-        ];
-        ([blocks, WARPS_OF_BLOCK * LANES], arguments)
+        kernel(self.tables, self.input, self.output, self.events)
     }
 
     fn recorded(&self) -> Result<Recorded, GpuError> {
@@ -107,8 +100,25 @@ impl Drop for Batches<'_> {
     }
 }
 
+/// Shape and arguments of `rings_batch`: a warp an event.
+pub(super) fn kernel(
+    tables: u64,
+    input: u64,
+    output: u64,
+    events: usize,
+) -> ([u32; 2], [Argument; 4]) {
+    let blocks = (events as u32).div_ceil(WARPS_OF_BLOCK);
+    let arguments = [
+        Argument::Address(tables),
+        Argument::Address(input),
+        Argument::Address(output),
+        Argument::Word(events as u32),
+    ];
+    ([blocks, WARPS_OF_BLOCK * LANES], arguments)
+}
+
 /// Words that hold so many records.
-const fn words(events: usize) -> usize {
+pub(super) const fn words(events: usize) -> usize {
     (RECORD_BYTES * events).div_ceil(4)
 }
 

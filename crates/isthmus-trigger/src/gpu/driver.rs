@@ -174,6 +174,7 @@ impl Mapped {
 }
 
 /// An argument of a kernel.
+#[derive(Clone, Copy)]
 pub(super) enum Argument {
     Address(u64),
     Word(u32),

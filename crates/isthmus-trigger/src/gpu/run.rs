@@ -4,8 +4,9 @@
 
 use super::batches::batches;
 use super::driver::{Argument, Mapped};
+use super::resident::resident;
 use super::ring::Ring;
-use super::{Driver, GpuError, LINE_WORDS, Line, SEQUENCE, STAMPS, line, result, tables};
+use super::{Driver, GpuError, LINE_WORDS, Line, SEQUENCE, STAMPS, Source, line, result, tables};
 use crate::paced::Times;
 use crate::record::Record;
 use crate::rings::{Finder, Found};
@@ -34,11 +35,14 @@ pub enum Method {
     Graph,
     /// For each batch: copy, launch, copy back.
     Launch,
+    /// Events that a kernel made in the GPU's memory; a launch for each batch, and no copy.
+    Resident,
 }
 
 impl Method {
-    /// All, fastest expected first.
-    pub const ALL: [Self; 5] = [Self::Mapped, Self::Store, Self::Copy, Self::Graph, Self::Launch];
+    /// All; of those whose events come from the host the fastest expected first.
+    pub const ALL: [Self; 6] =
+        [Self::Mapped, Self::Store, Self::Copy, Self::Graph, Self::Launch, Self::Resident];
 
     /// Its name in commands.
     #[must_use]
@@ -49,6 +53,7 @@ impl Method {
             Self::Copy => "copy",
             Self::Graph => "graph",
             Self::Launch => "launch",
+            Self::Resident => "resident",
         }
     }
 
@@ -76,6 +81,8 @@ pub struct Settings {
     pub lines: u32,
     /// The kernel leaves after this long, whatever happens.
     pub watchdog: Duration,
+    /// What the records are made from, as far as it is known; [`Method::Resident`] makes them again.
+    pub source: Option<Source>,
 }
 
 /// What came out.
@@ -146,6 +153,7 @@ pub fn run(
         Method::Graph | Method::Launch => {
             batches(driver, address, finder, records, settings, watch)
         }
+        Method::Resident => resident(driver, address, finder, records, settings, watch),
         Method::Mapped | Method::Store | Method::Copy => {
             persistent(driver, address, finder, records, settings, watch)
         }
