@@ -15,6 +15,8 @@ module coherence_directory_choose_props
   input core_e      core_op_i,
   input index_t     core_index_i,
   input logic [7:0] core_tag_i,
+  input message_e   core_atomic_i,
+  input logic [3:0] core_word_i,
   input mask_t      core_mask_i,
   input line_t      core_data_i,
   input logic     [3:0] req_valid_i,
@@ -123,9 +125,12 @@ module coherence_directory_choose_props
             assert (data_o == req_payload_i[now[0]][15:0] && mask_o == '1);
           end
         end
-        if (chosen_o.source == '0 || now == 3'd4) begin
-          assert (chosen_o.what.message == rsp_message_i);
-          assert (chosen_o.what.id == '0 && chosen_o.what.word == '0);
+        if (chosen_o.source == '0 || now == 3'd4) assert (chosen_o.what.id == '0);
+        if (chosen_o.source == '0) begin
+          assert (chosen_o.what.message == rsp_message_i && chosen_o.what.word == '0);
+        end
+        if (now == 3'd4) begin
+          assert (chosen_o.what.message == core_atomic_i && chosen_o.what.word == core_word_i);
         end
       end
       // What makes the above inductive.

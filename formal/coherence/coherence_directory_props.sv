@@ -16,6 +16,8 @@ module coherence_directory_props
   input core_e      core_op_i,
   input index_t     core_index_i,
   input logic [7:0] core_tag_i,
+  input message_e   core_atomic_i,
+  input logic [3:0] core_word_i,
   input mask_t      core_mask_i,
   input line_t      core_data_i,
   input logic     [3:0] req_valid_i,
@@ -132,6 +134,8 @@ module coherence_directory_props
     assume (rsp_message_i inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics, MsgHaki, MsgHaks,
                                   MsgHakv, MsgGack});
     assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
+    assume (core_atomic_i inside {MsgNone, MsgRinc, MsgRdec, MsgRcas});
+    assume (core_atomic_i == MsgNone || core_op_i == CoreStore);
     // Memory answers what it was asked for, once.
     if (mem_rsp_valid_i) begin
       assume (mem_rsp_i.tag < 8'(NumTbe) && tbe[mem_rsp_i.tag[TbeWidth-1:0]] == TbeMemory &&
@@ -311,6 +315,11 @@ module coherence_directory_props
     if (d.core_rsp && dut.s2_q.what.op == CoreStore) begin
       core_alone : assert (dut.ways.entry.directory == DirI);
     end
+    // An atomic of the host has read its word in its own transaction, which is open until now.
+    if (d.core_rsp && dut.s2_q.what.op == CoreStore && s2_message != MsgNone) begin
+      change_open : assert (dut.s2_q.resumed && dut.tbe_flags.old &&
+                            tbe[s2_tbe] == TbeRuns && dut.ways.entry.has);
+    end
     if (d.core_rsp && dut.s2_q.what.op == CoreLoad && dut.ways.entry.home == HomeI) begin
       core_shares : assert (dut.ways.entry.directory inside {DirI, DirS});
     end
@@ -335,6 +344,7 @@ module coherence_directory_props
     all_open : cover (tbe[0] == TbeForward && tbe[1] == TbeGrant);
     queued : cover (32'(dut.u_data.rsd_usage) == 2);
     replaced : cover (d.write && d.need_way && !dut.ways.some_empty);
+    changed : cover (d.core_rsp && dut.s2_q.what.op == CoreStore && s2_message == MsgRinc);
     recall : cover (d.evict && dut.ways.victim.directory != DirI);
   end
 

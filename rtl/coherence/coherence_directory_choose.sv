@@ -23,6 +23,8 @@ module coherence_directory_choose
   input  core_e      core_op_i,
   input  index_t     core_index_i,
   input  logic [7:0] core_tag_i,
+  input  message_e   core_atomic_i,
+  input  logic [3:0] core_word_i,
   input  mask_t      core_mask_i,
   input  line_t      core_data_i,
   input  logic     [3:0] req_valid_i,
@@ -82,8 +84,10 @@ module coherence_directory_choose
       mask_o = resume_mask_i;
       data_o = choose_memory ? mem_rsp_data_i : resume_data_i;
     end else if (turn[4]) begin
-      chosen_o.what.kind  = KindCore;
-      chosen_o.what.index = core_index_i;
+      chosen_o.what.kind    = KindCore;
+      chosen_o.what.message = core_atomic_i;
+      chosen_o.what.word    = core_word_i;
+      chosen_o.what.index   = core_index_i;
       mask_o = core_mask_i;
       data_o = core_data_i;
     end else if (turn != '0) begin

@@ -98,7 +98,7 @@ module coherence_directory_data
 
   // ---------------------------------------------------------------- 3: what was read
   logic s3_rsp_q, s3_rsd_q, s3_place_q, s3_mem_q, s3_mem_place_q, s3_mem_write_q, s3_old_q;
-  logic s3_atomic_q, s3_from_memory_q;
+  logic s3_atomic_q, s3_changed_q, s3_from_memory_q;
   logic [7:0] s3_tag_q;
   logic [3:0] s3_word_at_q;
   header_t s3_header_q, rsd_header;
@@ -127,6 +127,7 @@ module coherence_directory_data
     s3_header_q      <= rsd_header;
     s3_place_q       <= decision_i.rsd_place;
     s3_atomic_q      <= decision_i.rsd == MsgPatm;
+    s3_changed_q     <= in_i.what.op == CoreStore && in_i.what.message != MsgNone;
     s3_tbe_q         <= decision_i.tbe.at;
     s3_word_q        <= old;
     s3_from_memory_q <= in_i.memory;
@@ -144,7 +145,11 @@ module coherence_directory_data
 
   assign core_rsp_valid_o = s3_rsp_q;
   assign core_rsp_tag_o   = s3_tag_q;
-  assign core_rsp_data_o  = read;
+  // Of the host's atomic the first word is the old value.
+  always_comb begin
+    core_rsp_data_o = read;
+    if (s3_changed_q) core_rsp_data_o[63:0] = s3_word_q;
+  end
 
   // ---------------------------------------------------------------- messages
   localparam int unsigned QueueWidth = $clog2(Queue) + 1;

@@ -39,11 +39,13 @@ module coherence_directory_step
   message_e message;
   entry_t entry;
   decision_t d;
+  logic change;  // the host's operation is an atomic, not a store
   logic finish;  // the transaction ends, if there is one
   logic fetch;   // memory is asked for the line; the transaction goes on with its answer
   assign entry    = ways_i.entry;
   assign flags    = tbe_flags_i;
   assign message  = in_i.what.message;
+  assign change   = in_i.what.op == CoreStore && message != MsgNone;
   assign step     = home_step(entry.directory, entry.home, message);
   assign core     = core_step(in_i.what.op, entry.directory, entry.home);
   assign response = response_step(phase, message, entry.directory, flags.victim);
@@ -228,9 +230,24 @@ module coherence_directory_step
         d.again     = !free_some_i && !in_i.resumed;
       end else begin
         d.need_way = !ways_i.hit;
-        if (!entry.has && !(in_i.what.op == CoreStore && full_i)) begin
+        if (!entry.has && !(in_i.what.op == CoreStore && full_i && !change)) begin
           d.again = !free_some_i && !in_i.resumed;
           fetch   = 1'b1;
+        end else if (change && !(in_i.resumed && flags.old)) begin
+          // An atomic reads its word first; its transaction keeps all others off the line.
+          d.again         = !free_some_i && !in_i.resumed;
+          d.old_write     = 1'b1;
+          d.tbe.write     = 1'b1;
+          d.tbe.phase     = TbeReady;
+          d.tbe.flags.old = 1'b1;
+        end else if (change) begin
+          d.core_rsp = 1'b1;
+          finish     = 1'b1;
+          if (swaps_i) begin
+            d.place       = BytesWord;
+            d.entry.home  = core.home;
+            d.entry.dirty = 1'b1;
+          end
         end else begin
           d.core_rsp   = 1'b1;
           finish       = 1'b1;

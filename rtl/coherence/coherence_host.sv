@@ -4,8 +4,8 @@
 ///
 /// circuits -> coherence_directory -> mem, and back (docs/explanation/cores/coherence.md)
 ///
-///   Handshake   core: a port of lines for the host's own loads, stores and evictions; each gets
-///               one response with its tag, without ready. mem: as coherence_directory, the
+///   Handshake   core: a port of lines for the host's own loads, stores, atomics and evictions;
+///               each gets one response with its tag, without ready. mem: as coherence_directory, the
 ///               first bits of the tag say which home. Circuits: as blocklink_core
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     those of coherence_directory; its answer to the circuit's first chunk 1 cycle
@@ -16,7 +16,9 @@
 ///               coherence_directory; Homes of a parity, 1..2; NumLinks 1..2: circuits of each are
 ///               taken; what is sent has one set of circuits. Look 1: the homes can be asked for
 ///               a line, as they say
-///   Not done    LineUncached and atomics of the host itself: cached, and a load
+///   Atomics     of the host itself: LineIncrement, LineDecrement and LineSwap, as of the remote,
+///               in the host's copy; the response has the old value in the first word
+///   Not done    LineUncached of the host itself: cached
 module coherence_host
   import coherence_pkg::*;
   import coherence_directory_pkg::memory_t;
@@ -117,11 +119,24 @@ module coherence_host
   // enter only with places for the responses of all that may be open; one that entered stays
   // offered.
   core_e op;
+  message_e atomic;
+  logic [3:0] word;
   logic [All-1:0] core_valid, core_ready, core_rsp, kept_valid, show;
   logic [All-1:0][7:0] core_tag, kept_tag;
   line_t [All-1:0] core_line, kept_line;
   logic [Which-1:0] at;
-  assign op = (req_kind_i == LineEvict) ? CoreEvict : req_write_i ? CoreStore : CoreLoad;
+  always_comb begin
+    unique case (req_kind_i)
+      LineIncrement: atomic = MsgRinc;
+      LineDecrement: atomic = MsgRdec;
+      LineSwap:      atomic = MsgRcas;
+      default:       atomic = MsgNone;
+    endcase
+    op = (req_write_i || atomic != MsgNone) ? CoreStore : CoreLoad;
+    if (req_kind_i == LineEvict) op = CoreEvict;
+    word = '0;
+    for (int unsigned w = 0; w < LineBytes / 8; w++) if (req_mask_i[8*w]) word = word | 4'(w);
+  end
   if (Homes == 1) begin : gen_parity
     assign at = ~req_index_i[0];
   end else begin : gen_quarter
@@ -269,6 +284,7 @@ module coherence_host
       ) u_directory (
         .clk_i, .rst_ni, .core_valid_i(core_valid[H]), .core_ready_o(core_ready[H]),
         .core_op_i(op), .core_index_i(req_index_i), .core_tag_i(req_tag_i),
+        .core_atomic_i(atomic), .core_word_i(word),
         .core_mask_i(req_mask_i), .core_data_i(req_data_i), .core_rsp_valid_o(core_rsp[H]),
         .core_rsp_o({core_tag[H], core_line[H]}),
         .req_valid_i(req_mine), .req_ready_o(req_ready[b]), .req_message_i(known),

@@ -21,7 +21,7 @@ from isthmus.roads.eci import bench
 pytestmark = pytest.mark.deterministic
 
 Run = Callable[..., list[str]]
-UPDATES, ROUNDS, ATOMICS = 200, 50, 200
+UPDATES, ROUNDS, ATOMICS, COUNTS = 200, 50, 200, 200
 """As the programs have them."""
 
 
@@ -63,11 +63,16 @@ def check(said: list[str]) -> dict[str, str]:
     assert "home: counter 999" in said
     assert f"home: beside it {UPDATES - 1}" in said
     assert f"agent: old values {UPDATES - 1} {UPDATES} {UPDATES} 1000" in said
-    assert "home: update: this node has no updates of shared words" in said
+    assert "home: atomic: this node has no atomics of such a region" in said
     # Its atomics of one word, while the home stored to the word beside it.
     assert f"home: sum {ATOMICS * (ATOMICS + 1) // 2}" in said
     assert f"home: beside the sum {ATOMICS - 1}" in said
     assert "home: seen before its end true" in said
+    # Both ends counted in the same words: with the agent's cache and without, and each change is there.
+    assert f"home: together {2 * COUNTS}" in said
+    assert f"home: together, not cached {2 * COUNTS}" in said
+    assert f"home: old values {2 * COUNTS} {2 * COUNTS} 1000" in said
+    assert "home: together in the end 1000" in said
     assert "agent: changed to 123" in said
     # Bytes 3 and 4 were stored alone.
     assert "home: register 0x112233bbaa667788" in said
@@ -76,7 +81,10 @@ def check(said: list[str]) -> dict[str, str]:
     assert f"agent: rounds {ROUNDS}" in said
     assert "home: interrupts left None" in said
     assert "agent: 128 bytes at 0x40: whole lines of 128 bytes below 0x80000 expected" in said
-    return {name: value for name, _, value in (line.rpartition(" ") for line in said)}
+    found = {name: value for name, _, value in (line.rpartition(" ") for line in said)}
+    # The ends met: where the home loaded and stored instead, changes were lost.
+    assert COUNTS <= int(found["home: by a load and a store"]) < 2 * COUNTS
+    return found
 
 
 def test_memory_words_registers_and_interrupts_are_shared(run: Run) -> None:
@@ -87,6 +95,7 @@ def test_memory_words_registers_and_interrupts_are_shared(run: Run) -> None:
     # A word of a line that the agent has needs no link; of another, the line comes first.
     assert int(found["agent: atomic of an own line ns"]) < 40
     assert 100 < int(found["agent: atomic of a line of the home ns"]) < 250
+    assert int(found["home: update of an own line ns"]) < 100
     # Two interrupts of 68 ns, two lines dirty at the other side of 140 ns each, two stores to them.
     assert 300 < int(found["home: round ns"]) < 1000
 
@@ -127,4 +136,4 @@ def test_both_ends_access_both_memories_at_random_with_bad_blocks(run: Run, link
     assert found["of them raced:"] > 300
     assert found["words checked:"] > 10_000
     for end in ("host", "fpga"):
-        assert all(found[f"{end}: {what}"] > 100 for what in ("load", "store", "flush", "atomic", "update"))
+        assert all(found[f"{end}: {what}"] > 100 for what in ("load", "store", "flush", "atomic", "update", "together"))

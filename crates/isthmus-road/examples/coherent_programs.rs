@@ -36,12 +36,20 @@ const SPLIT: u64 = 0x800;
 const COUNTER: u64 = 0x5000;
 /// What both sides change: the agent one word of the line by atomics, the home the one beside it.
 const CHANGED: u64 = 0x5800;
+/// What both sides count in at the same time: by atomics of both; by atomics of the agent, and by a load and a store of
+/// the home, which is wrong. In the plain region by atomics of both at the home.
+const TOGETHER: u64 = 0x7028;
+const WRONG: u64 = 0x7108;
+const TOGETHER_PLAIN: u64 = 0x418;
 const FLUSHED: u64 = 0x6000;
 const KEPT: u64 = 0x6080;
 const BYTES: usize = 1000;
 const UPDATES: u64 = 200;
 const ROUNDS: u64 = 50;
 const ATOMICS: u64 = 200;
+const COUNTS: u64 = 200;
+/// Longer than an atomic of the other end takes.
+const BETWEEN: Picoseconds = Picoseconds(300_000);
 /// About a clock and a half: the first line of a store has left, and others have not.
 const BEGUN: Picoseconds = Picoseconds(5_000);
 /// Longer than a line takes.
@@ -110,8 +118,6 @@ async fn home(port: LinkPort, sim: Sim) -> Result<Vec<String>, Failed> {
     wait(&mut node, THERE).await?;
     said.push(format!("counter {}", node.load64(&shared, COUNTER).await?));
     said.push(format!("beside it {}", node.load64(&shared, COUNTER + 8).await?));
-    let update = node.update(&shared, COUNTER, Update::Increment).await;
-    said.push(format!("update: {}", update.err().map_or_else(String::new, |e| e.to_string())));
 
     // The same with the agent's atomics, which are done in its cache: the line goes to and fro.
     let mut most = 0;
@@ -127,6 +133,31 @@ async fn home(port: LinkPort, sim: Sim) -> Result<Vec<String>, Failed> {
     said.push(format!("sum {}", node.load64(&shared, CHANGED).await?));
     said.push(format!("beside the sum {}", node.load64(&shared, CHANGED + 8).await?));
     said.push(format!("seen before its end {}", most > 0));
+    let atomic = node.atomic(&shared, CHANGED, Atomic::Add(1)).await;
+    said.push(format!("atomic: {}", atomic.err().map_or_else(String::new, |e| e.to_string())));
+
+    // Both sides count in the same words at the same time.
+    node.interrupt(THERE).await?;
+    for _ in 0..COUNTS {
+        node.update(&shared, TOGETHER, Update::Increment).await?;
+        node.update(&plain, TOGETHER_PLAIN, Update::Increment).await?;
+        let word = node.load64(&shared, WRONG).await?;
+        sim.sleep(BETWEEN).await;
+        node.store64(&shared, WRONG, word + 1).await?;
+    }
+    wait(&mut node, THERE).await?;
+    said.push(format!("together {}", node.load64(&shared, TOGETHER).await?));
+    said.push(format!("together, not cached {}", node.load64(&plain, TOGETHER_PLAIN).await?));
+    said.push(format!("by a load and a store {}", node.load64(&shared, WRONG).await?));
+    let swap = |expected, new| Update::CompareSwap { expected, new };
+    let kept = node.update(&shared, TOGETHER, swap(1, 5)).await?;
+    let gone = node.update(&shared, TOGETHER, swap(2 * COUNTS, 1000)).await?;
+    let less = node.update(&shared, TOGETHER, Update::Decrement).await?;
+    said.push(format!("old values {kept} {gone} {less}"));
+    let begin = sim.now();
+    node.update(&shared, TOGETHER, Update::Increment).await?;
+    said.push(format!("update of an own line ns {}", (sim.now() - begin).0 / 1_000));
+    said.push(format!("together in the end {}", node.load64(&shared, TOGETHER).await?));
 
     // Registers of the other end, with byte enables.
     node.io_store(0x20, &0x1122_3344_5566_7788_u64.to_le_bytes()).await?;
@@ -224,6 +255,14 @@ async fn agent(port: LinkPort, sim: Sim) -> Result<Vec<String>, Failed> {
     said.push(format!("atomic of a line of the home ns {}", times[0]));
     said.push(format!("atomic of an own line ns {}", times[1]));
 
+    wait(&mut node, THERE).await?;
+    for _ in 0..COUNTS {
+        node.atomic(&shared, TOGETHER, Atomic::Add(1)).await?;
+        node.update(&plain, TOGETHER_PLAIN, Update::Increment).await?;
+        node.atomic(&shared, WRONG, Atomic::Add(1)).await?;
+    }
+    node.interrupt(THERE).await?;
+
     // A barrier while a store of several lines is being sent: the lines behind the barrier wait
     // for it, and none is lost.
     let store = sim.timeout(BEGUN, node.store(&plain, SPLIT, &pattern(4))).await;
@@ -265,13 +304,15 @@ const LINES: u64 = 72;
 const LINE_SETS: u64 = 6;
 const ALL_SETS: u64 = 64;
 /// So many groups of accesses of each end, each of at most so many lines at once.
-const GROUPS: u64 = 600;
+const GROUPS: u64 = 700;
 const AT_ONCE: u64 = 24;
 /// Every so many lines one that the end without the memory does not cache.
 const UNCACHED: u64 = 8;
 /// Words of a line: each end stores to one of its own, and the end without the memory counts in a third.
 const STORED: [usize; 2] = [0, 8];
 const COUNTED: usize = 3;
+/// Both ends count in it.
+const TOGETHER_WORD: usize = 5;
 
 /// What is known of a word: the last value stored, and the last one whose store has been answered.
 #[derive(Clone, Copy, Default)]
@@ -285,6 +326,8 @@ struct Word {
 struct Board {
     /// By line: the host's word, the FPGA's, the one that is counted in.
     lines: BTreeMap<u64, [Word; 3]>,
+    /// By line: the old values of the word that both ends count in.
+    counted: BTreeMap<u64, BTreeSet<u64>>,
     /// Ends that access nothing more.
     ended: usize,
     checked: u64,
@@ -351,32 +394,37 @@ async fn traffic(
             let mut all = board.borrow_mut();
             let words = all.lines.entry(line).or_default();
             let before = *words;
-            let (what, access) = match random.bits() % 8 {
+            let add = |word| match far && caching == Caching::Cached {
+                true => LineAccess::Atomic { word, how: Atomic::Add(1) },
+                false => LineAccess::Update { word, how: Update::Increment },
+            };
+            let (what, access) = match random.bits() % 9 {
                 _ if last => ("load", LineAccess::Load(caching)),
                 0..3 => ("load", LineAccess::Load(caching)),
                 3..6 => {
                     words[me].stored += 1;
                     ("store", store(caching, STORED[me], words[me].stored))
                 }
-                6 if caching == Caching::Cached => ("flush", LineAccess::Flush),
+                6 => ("together", add(TOGETHER_WORD)),
+                7 if caching == Caching::Cached => ("flush", LineAccess::Flush),
                 _ if far && caching == Caching::Uncached => {
                     words[2].stored += 1;
-                    ("update", LineAccess::Update { word: COUNTED, how: Update::Increment })
+                    ("update", add(COUNTED))
                 }
                 _ if far => {
                     words[2].stored += 1;
-                    ("atomic", LineAccess::Atomic { word: COUNTED, how: Atomic::Add(1) })
+                    ("atomic", add(COUNTED))
                 }
                 _ => ("load", LineAccess::Load(caching)),
             };
             *counts.entry(what).or_default() += 1;
-            known.push((line, what, far, before));
+            known.push((line, what, far && caching == Caching::Cached, far, before));
             requests.push(LineRequest { line, access });
         }
         let lines = port.access(requests).await?;
         let mut all = board.borrow_mut();
-        let Board { lines: known_now, checked, raced, .. } = &mut *all;
-        for ((line, what, far, before), came) in known.into_iter().zip(lines) {
+        let Board { lines: known_now, counted, checked, raced, .. } = &mut *all;
+        for ((line, what, in_cache, far, before), came) in known.into_iter().zip(lines) {
             let now = known_now.entry(line).or_default();
             let mut check = |name: &str, is: u64, least: u64, most: u64| {
                 *checked += 1;
@@ -388,6 +436,17 @@ async fn traffic(
                     }
                 }
             };
+            let counted = counted.entry(line).or_default();
+            if what == "together" {
+                let old = word_of(&came, if in_cache { TOGETHER_WORD } else { 0 });
+                if !counted.insert(old) {
+                    return Err(format!("line {line:#x}: two atomics found {old}").into());
+                }
+            }
+            if last {
+                let count = counted.len() as u64;
+                check("count of both", word_of(&came, TOGETHER_WORD), count, count)?;
+            }
             if matches!(what, "load" | "atomic") {
                 // What this end has stored or counted before this group is there exactly.
                 check(

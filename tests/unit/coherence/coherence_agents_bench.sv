@@ -36,6 +36,8 @@ module coherence_agents_bench
   logic [1:0][7:0] core_tag, core_rsp_tag;
   mask_t [1:0] core_mask;
   line_t [1:0] core_data, core_rsp_data;
+  message_e core_atomic;  // of the host's core
+  logic [3:0] core_word;
 
   logic [3:0] req_valid, req_ready;
   message_e [3:0] req_message;
@@ -75,6 +77,7 @@ module coherence_agents_bench
   coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) u_home (
     .clk_i, .rst_ni, .core_valid_i(core_valid[1]), .core_ready_o(core_ready[1]),
     .core_op_i(core_op[1]), .core_index_i(core_index[1]), .core_tag_i(core_tag[1]),
+    .core_atomic_i(core_atomic), .core_word_i(core_word),
     .core_mask_i(core_mask[1]), .core_data_i(core_data[1]), .core_rsp_valid_o(core_rsp_valid[1]),
     .core_rsp_o({core_rsp_tag[1], core_rsp_data[1]}),
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_message_i(req_message),
@@ -182,7 +185,8 @@ module coherence_agents_bench
       since = 0;
       core_valid <= '0;
       core_op <= '{default: CoreLoad};
-      {core_index, core_tag, core_mask, core_data} <= '0;
+      {core_index, core_tag, core_mask, core_data, core_word} <= '0;
+      core_atomic <= MsgNone;
       req_valid <= '0;
       req_message <= '{default: MsgNone};
       {req_header, req_payload} <= '0;
@@ -211,12 +215,16 @@ module coherence_agents_bench
         if (!core_valid[k] || core_ready[k]) begin
           logic [7:0] tag;
           int unsigned kind;
+          index_t index;
+          line_t data;
           tag = core_tag[k] + 8'd1;
           core_valid[k] <= 1'b0;
           if (!stop_i && opened[k] < 12 && !open[k][tag] && below(3) != 0) begin
             core_valid[k] <= 1'b1;
             core_tag[k]   <= tag;
-            core_index[k] <= index_t'(below(32'(lines_i)));
+            index = index_t'(below(32'(lines_i)));
+            data  = rnd_line();
+            core_index[k] <= index;
             kind = below(8);
             case (kind)
               0, 1, 2: core_op[k] <= CoreStore;
@@ -224,7 +232,21 @@ module coherence_agents_bench
               default: core_op[k] <= CoreLoad;
             endcase
             core_mask[k] <= rnd_mask();
-            core_data[k] <= rnd_line();
+            if (k == 1) begin
+              core_atomic <= MsgNone;
+              core_word   <= 4'(below(2));
+              if (kind < 3 && below(2) == 0) begin
+                case (kind)
+                  0: core_atomic <= MsgRinc;
+                  1: core_atomic <= MsgRdec;
+                  default: core_atomic <= MsgRcas;
+                endcase
+                // Half of the compared values are right, as far as anybody can know.
+                if (below(2) == 0) data[63:0] = u_score.truth[index[3:0]][63:0];
+                core_mask[k] <= '1;
+              end
+            end
+            core_data[k] <= data;
             open[k][tag] = 1'b1;
             opened[k]++;
           end

@@ -363,6 +363,7 @@ module coherence_linked_bench
       made.write = kind < 7;
       if (kind inside {11, 12}) made.kind = LineEvict;
       if (kind == 10) made.kind = LineUncached;
+      if (kind inside {13, 14}) made.kind = line_kind_e'(3 + below(3));
     end else begin
       case (kind)
         0, 1, 2, 3: made.write = 1'b1;

@@ -158,6 +158,15 @@ module coherence_score
     touched[at_t'(h_i.in.what.index)] = 1'b1;
   endtask
 
+  // A word behind an atomic of a home.
+  function automatic logic [63:0] updated(message_e how, logic [63:0] now, line_t operands);
+    unique case (how)
+      MsgRinc: return now + 64'd1;
+      MsgRdec: return now - 64'd1;
+      default: return (now == operands[63:0]) ? operands[127:64] : now;
+    endcase
+  endfunction
+
   task automatic want(int who, logic [7:0] tag, logic word, line_t line);
     want_q[who] = 1'b1;
     want_line[who] = line;
@@ -243,8 +252,14 @@ module coherence_score
         endcase
         if (h_i.decision.evict && h_i.victim != DirI) core_c[CoreRecall][h_i.victim]++;
         if (h_i.decision.core_rsp) begin
-          if (what.op == CoreStore) truth[l] = merged(truth[l], h_i.mask, h_i.data);
-          else if (what.op == CoreLoad) want(1, what.tag, 1'b0, truth[l]);
+          if (what.op == CoreStore && what.message != MsgNone) begin
+            logic [63:0] now;
+            now = truth[l][64*what.word+:64];
+            want(1, what.tag, 1'b1, {truth[l][1023:64], now});
+            truth[l][64*what.word+:64] = updated(what.message, now, h_i.kept_data);
+          end else if (what.op == CoreStore) begin
+            truth[l] = merged(truth[l], h_i.mask, h_i.data);
+          end else if (what.op == CoreLoad) want(1, what.tag, 1'b0, truth[l]);
         end
         if (h_i.decision.rsd == MsgPdat) begin
           want(2, {2'd0, ~what.index[0], what.id}, 1'b0, truth[l]);
@@ -254,15 +269,10 @@ module coherence_score
                             h_i.in.resumed ? h_i.kept_data : h_i.data);
         end
         if (h_i.decision.rsd == MsgPatm) begin
-          logic [63:0] now, after;
+          logic [63:0] now;
           now = truth[l][64*what.word+:64];
-          unique case (what.message)
-            MsgRinc: after = now + 64'd1;
-            MsgRdec: after = now - 64'd1;
-            default: after = (now == h_i.kept_data[63:0]) ? h_i.kept_data[127:64] : now;
-          endcase
           want(2, {2'd0, ~what.index[0], what.id}, 1'b1, line_t'(now));
-          truth[l][64*what.word+:64] = after;
+          truth[l][64*what.word+:64] = updated(what.message, now, h_i.kept_data);
         end
       end
     end

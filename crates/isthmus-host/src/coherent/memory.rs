@@ -45,7 +45,7 @@ impl SharedMemory {
         Self(Rc::new(RefCell::new(Shared { lines, registers, interrupts: Default::default() })))
     }
 
-    /// The host's port: cached accesses alone, as a core has them.
+    /// The host's port: of its own memory cached accesses and updates, as a core has them.
     #[must_use]
     pub fn host(&self) -> SharedPort {
         SharedPort { shared: Rc::clone(&self.0), fpga: false }
@@ -113,7 +113,7 @@ impl Port for SharedPort {
         let of = |(fpga, first): (bool, u64)| {
             let lines = self.shared.borrow().lines[usize::from(fpga)].len() as u64;
             let far = fpga != self.fpga;
-            let features = Features { uncached: far, updates: far, atomics: far };
+            let features = Features { uncached: far, updates: true, atomics: far };
             Memory { first, lines, features }
         };
         let all = [(false, 0), (true, FPGA_LINE)].map(of);

@@ -205,7 +205,8 @@ impl<P: Port> Node<P> {
     }
 
     /// Changes the word at a multiple of 8, and gives what it was. The memory's home does it, so that nothing comes
-    /// between, of either side.
+    /// between, of either side. On the memory's own side that is its processor's cache, which takes the line as for a
+    /// store.
     ///
     /// # Errors
     /// When it is not in the region or no multiple of 8, when this node has no updates, or the port fails.
@@ -468,12 +469,13 @@ mod tests {
             assert_eq!(bytes, [0, 0, 1, 1, 1, 1, 0, 0]);
             fpga.load(&of_fpga[1], 0, &mut bytes).await.unwrap();
             assert_eq!(bytes, [2, 2, 2, 2, 0, 0, 0, 0]);
-            // The memory's own side loads and stores alone; the other one's words are changed.
+            // Both sides update words of both memories; atomics are in the cache of the other side.
             let add = Atomic::Add(5);
             assert_eq!(host.atomic(&of_fpga[0], 16, add).await.unwrap(), 0);
             assert_eq!(fpga.load64(&of_fpga[1], 16).await.unwrap(), 5);
             assert_eq!(fpga.update(&of_host[1], 8, Update::Increment).await.unwrap(), 0);
-            assert!(host.update(&of_host[0], 8, Update::Increment).await.is_err());
+            assert_eq!(host.update(&of_host[0], 8, Update::Increment).await.unwrap(), 1);
+            assert_eq!(fpga.load64(&of_host[1], 8).await.unwrap(), 2);
             assert!(fpga.atomic(&of_fpga[1], 16, add).await.is_err());
         });
         let text = |result: Result<Region, CoherentError>| result.unwrap_err().to_string();
@@ -507,8 +509,8 @@ mod tests {
             assert_eq!(outside.to_string(), "7 bytes at offset 0xfa of a region of 0x100");
             let word = host.load64(&here, 12).await.unwrap_err();
             assert_eq!(word.to_string(), "a word at 0xc: a multiple of 8 expected");
-            let update = host.update(&here, 8, Update::Increment).await.unwrap_err();
-            assert_eq!(update.to_string(), "this node has no updates of shared words");
+            assert!(host.update(&here, 12, Update::Increment).await.is_err());
+            assert!(host.update(&here, 256, Update::Increment).await.is_err());
             let register = host.io_load(6, &mut [0; 3]).await.unwrap_err();
             assert!(register.to_string().contains("1 to 8 bytes of one register"), "{register}");
             assert!(host.io_store(0, &[]).await.is_err());

@@ -114,7 +114,7 @@ impl CoherentLink {
             let atomics = device.input("lines_req_atomic_i", ATOMIC_BITS).is_ok();
             let memory = |fpga: bool| {
                 let far = fpga != at_fpga;
-                let features = Features { uncached: far, updates: far, atomics: far && atomics };
+                let features = Features { uncached: far, updates: true, atomics: far && atomics };
                 homes.of(fpga).then_some(Memory { first: homes.first(fpga), lines, features })
             };
             let memories = [false, true].into_iter().filter_map(memory).collect();
@@ -131,7 +131,7 @@ impl CoherentLink {
         Ok(Self { world, homes, host, fpga })
     }
 
-    /// Whose memory it is. The other end has updates and atomics of its words.
+    /// Whose memory it is. Both ends have updates of its words, the other end atomics in its cache.
     #[must_use]
     pub fn homes(&self) -> Homes {
         self.homes
