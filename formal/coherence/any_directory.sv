@@ -17,11 +17,9 @@ module coherence_directory
   input  logic       rst_ni,
   input  logic       core_valid_i,
   output logic       core_ready_o,
-  input  core_e      core_op_i,
+  input  core_t      core_i,
   input  index_t     core_index_i,
   input  logic [7:0] core_tag_i,
-  input  message_e   core_atomic_i,
-  input  logic [3:0] core_word_i,
   input  mask_t      core_mask_i,
   input  line_t      core_data_i,
   output logic       core_rsp_valid_o,
@@ -109,7 +107,8 @@ module coherence_directory
     mem_q <= mem_req_o;
   end
   logic unused;
-  assign unused = ^{core_op_i, core_index_i, core_atomic_i, core_word_i, core_mask_i, core_data_i, req_message_i, req_header_i,
-                    req_payload_i, rsp_valid_i, rsp_message_i, rsp_index_i, rsp_data_i,
-                    mem_rsp_valid_i, mem_rsp_i, Sets, Ways, Skip, Look, look_i};
+  assign unused = ^{core_i, core_index_i, core_mask_i, core_data_i,
+                    req_message_i, req_header_i, req_payload_i, rsp_valid_i, rsp_message_i,
+                    rsp_index_i, rsp_data_i, mem_rsp_valid_i, mem_rsp_i, Sets, Ways, Skip, Look,
+                    look_i};
 endmodule

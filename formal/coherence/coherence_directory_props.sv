@@ -13,11 +13,9 @@ module coherence_directory_props
 (
   input logic       clk_i,
   input logic       core_valid_i,
-  input core_e      core_op_i,
+  input core_t      core_i,
   input index_t     core_index_i,
   input logic [7:0] core_tag_i,
-  input message_e   core_atomic_i,
-  input logic [3:0] core_word_i,
   input mask_t      core_mask_i,
   input line_t      core_data_i,
   input logic     [3:0] req_valid_i,
@@ -133,9 +131,9 @@ module coherence_directory_props
   always_comb begin
     assume (rsp_message_i inside {MsgVicd, MsgHakd, MsgHako, MsgVicc, MsgVics, MsgHaki, MsgHaks,
                                   MsgHakv, MsgGack});
-    assume (core_op_i inside {CoreLoad, CoreStore, CoreEvict});
-    assume (core_atomic_i inside {MsgNone, MsgRinc, MsgRdec, MsgRcas});
-    assume (core_atomic_i == MsgNone || core_op_i == CoreStore);
+    assume (core_i.op inside {CoreLoad, CoreStore, CoreEvict});
+    assume (core_i.atomic inside {MsgNone, MsgRinc, MsgRdec, MsgRcas});
+    assume (core_i.atomic == MsgNone || core_i.op == CoreStore);
     // Memory answers what it was asked for, once.
     if (mem_rsp_valid_i) begin
       assume (mem_rsp_i.tag < 8'(NumTbe) && tbe[mem_rsp_i.tag[TbeWidth-1:0]] == TbeMemory &&

@@ -15,7 +15,7 @@
 ///   Handshake   core, req, mem_req, fwd, rsd, rsn: valid/ready; mem_rsp: valid/ready, a request's
 ///               tag comes back with its response, in any order. rsp has no ready: it is taken in
 ///               its cycle. core: every operation gets one response with its tag, without ready
-///   Atomics     core_atomic_i, with a store: the word is changed instead, in the host's copy; the
+///   Atomics     core_i.atomic, with a store: the word is changed instead, in the host's copy; the
 ///               response has its old value in the first word. As of the remote's, nothing comes
 ///               between
 ///   Ordering    per line: one transaction (TBE). Else none
@@ -46,13 +46,11 @@ module coherence_directory
   // the host's own loads, stores, atomics and evictions
   input  logic       core_valid_i,
   output logic       core_ready_o,
-  input  core_e      core_op_i,       // load, store, evict
+  input  core_t      core_i,
   input  index_t     core_index_i,
   input  logic [7:0] core_tag_i,
-  input  message_e   core_atomic_i,   // MsgNone: none; RINC, RDEC, RCAS: with a store
-  input  logic [3:0] core_word_i,     // of an atomic
   input  mask_t      core_mask_i,     // of a store
-  input  line_t      core_data_i,     // of RCAS word 0 is compared, word 1 the new value
+  input  line_t      core_data_i,
   output logic       core_rsp_valid_o,
   output answer_t    core_rsp_o,
   // from the remote: requests of four circuits, two of them with a payload, and responses
@@ -114,8 +112,8 @@ module coherence_directory
   coherence_directory_choose u_choose (
     .clk_i, .rst_ni, .room_i(room),
     .busy_i((s1_valid_q ? s1_q.source : '0) | (s2_valid_q ? s2_q.source : '0)),
-    .core_valid_i, .core_op_i, .core_index_i, .core_tag_i, .core_atomic_i, .core_word_i,
-    .core_mask_i, .core_data_i,
+    .core_valid_i, .core_op_i(core_i.op), .core_index_i, .core_tag_i, .core_atomic_i(core_i.atomic),
+    .core_word_i(core_i.word), .core_mask_i, .core_data_i,
     .req_valid_i, .req_message_i, .req_header_i, .req_payload_i, .known_o(known),
     .rsp_valid_i, .rsp_message_i, .rsp_index_i, .rsp_data_i,
     .mem_rsp_valid_i, .mem_rsp_ready_o,

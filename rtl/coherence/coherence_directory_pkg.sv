@@ -45,6 +45,14 @@ package coherence_directory_pkg;
     index_t     index;
   } what_t;
 
+  /// An operation of the core: a load, a store or an eviction; with `atomic`, RINC, RDEC or RCAS, a
+  /// store is a change of a word instead, and of RCAS word 0 of its data is compared, word 1 new.
+  typedef struct packed {
+    core_e      op;
+    message_e   atomic;  // else MsgNone
+    logic [3:0] word;    // of an atomic
+  } core_t;
+
   typedef struct packed {
     logic heard;   // the forward was answered
     logic victim;  // a victim came

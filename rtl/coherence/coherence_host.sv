@@ -5,8 +5,8 @@
 /// circuits -> coherence_directory -> mem, and back (docs/explanation/cores/coherence.md)
 ///
 ///   Handshake   core: a port of lines for the host's own loads, stores, atomics and evictions;
-///               each gets one response with its tag, without ready. mem: as coherence_directory, the
-///               first bits of the tag say which home. Circuits: as blocklink_core
+///               each gets one response with its tag, without ready. mem: as coherence_directory,
+///               the first bits of the tag say which home. Circuits: as blocklink_core
 ///   Coherence   the responses' circuits are sinks: coherence_responses
 ///   Latency     those of coherence_directory; its answer to the circuit's first chunk 1 cycle
 ///   Throughput  each home an input a cycle, and a line that is loaded and granted is four; memory
@@ -283,8 +283,8 @@ module coherence_host
         .Look(Look)
       ) u_directory (
         .clk_i, .rst_ni, .core_valid_i(core_valid[H]), .core_ready_o(core_ready[H]),
-        .core_op_i(op), .core_index_i(req_index_i), .core_tag_i(req_tag_i),
-        .core_atomic_i(atomic), .core_word_i(word),
+        .core_i('{op: op, atomic: atomic, word: word}), .core_index_i(req_index_i),
+        .core_tag_i(req_tag_i),
         .core_mask_i(req_mask_i), .core_data_i(req_data_i), .core_rsp_valid_o(core_rsp[H]),
         .core_rsp_o({core_tag[H], core_line[H]}),
         .req_valid_i(req_mine), .req_ready_o(req_ready[b]), .req_message_i(known),

@@ -136,4 +136,7 @@ def test_both_ends_access_both_memories_at_random_with_bad_blocks(run: Run, link
     assert found["of them raced:"] > 300
     assert found["words checked:"] > 10_000
     for end in ("host", "fpga"):
-        assert all(found[f"{end}: {what}"] > 100 for what in ("load", "store", "flush", "atomic", "update", "together"))
+        assert all(
+            found[f"{end}: {what}"] > 100
+            for what in ("load", "store", "flush", "atomic", "update", "together")
+        )

@@ -76,8 +76,8 @@ module coherence_agents_bench
   );
   coherence_directory #(.Sets(Sets), .Ways(Ways), .NumTbe(NumTbe)) u_home (
     .clk_i, .rst_ni, .core_valid_i(core_valid[1]), .core_ready_o(core_ready[1]),
-    .core_op_i(core_op[1]), .core_index_i(core_index[1]), .core_tag_i(core_tag[1]),
-    .core_atomic_i(core_atomic), .core_word_i(core_word),
+    .core_i('{op: core_op[1], atomic: core_atomic, word: core_word}),
+    .core_index_i(core_index[1]), .core_tag_i(core_tag[1]),
     .core_mask_i(core_mask[1]), .core_data_i(core_data[1]), .core_rsp_valid_o(core_rsp_valid[1]),
     .core_rsp_o({core_rsp_tag[1], core_rsp_data[1]}),
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_message_i(req_message),

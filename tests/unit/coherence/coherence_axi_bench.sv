@@ -151,8 +151,8 @@ module coherence_axi_bench
   );
   coherence_directory #(.Sets(Sets), .Ways(2), .NumTbe(4)) u_home (
     .clk_i, .rst_ni, .core_valid_i(host_valid_i), .core_ready_o(host_ready_o),
-    .core_op_i(host_op_i), .core_index_i(host_index_i), .core_tag_i(8'd0),
-    .core_atomic_i(MsgNone), .core_word_i('0),
+    .core_i('{op: host_op_i, atomic: MsgNone, word: '0}), .core_index_i(host_index_i),
+    .core_tag_i(8'd0),
     .core_mask_i(host_mask_i), .core_data_i(host_data_i), .core_rsp_valid_o(host_rsp_valid_o),
     .core_rsp_o({host_tag, host_rsp_data_o}),
     .req_valid_i(req_valid), .req_ready_o(req_ready),
