@@ -4,8 +4,8 @@
 /// A part of axi_read_engine, axi_write_engine and of masters with a data path of their own.
 ///
 ///   Handshake   cmd_* is valid/ready; cmd_bytes_i may grow until it is taken, cmd_valid_i may
-///               fall. burst_* is valid/ready, stable until taken. stop_i drops what follows the
-///               burst on offer; without one on offer (offered_i low) the command ends at once.
+///               fall. burst_* is valid/ready, stable until taken or stopped. stop_i drops what is
+///               behind the burst on offer; without one (offered_i low) the command ends at once.
 ///               burst_part_i with burst_ready_i: only the first burst_units_i granules are taken,
 ///               fewer than burst_units_o; the next burst begins behind them
 ///   Ordering    the bursts of a command are its bytes, in order  (proved: formal/axi/axi_cut.sby)

@@ -9,8 +9,8 @@
 /// when the line has come. If the cache takes nothing for Window cycles, snoops pass and the order
 /// is tried again: what the cache waits for may be behind a snoop.
 ///
-///   Handshake   order, req: valid/ready; ans_* and rsp_* are strobes. req_ready_o does not wait
-///               for req_valid_i
+///   Handshake   order, req: valid/ready, what waits at req_* gives way to an order's own; ans_*
+///               and rsp_* are strobes. req_ready_o does not wait for req_valid_i
 ///   Ordering    orders in any: an acquire may pass a release of the same slot, and waits then.
 ///               Locks are not fair: the order that tries at the right time gets it
 ///   Latency     a lock whose line is owned: order to answer 20 cycles, of them 5 to choose the

@@ -5,8 +5,8 @@
 /// coherence_axi -> coherence_remote, coherence_cache or ccix_cache, and back
 /// (docs/explanation/cores/coherence.md)
 ///
-///   Handshake   AXI4 with AWATOP of AXI5: valid/ready, held until taken. core: valid/ready, held
-///               but for the tag until taken; core_rsp has no ready: every operation has a place
+///   Handshake   AXI4 with AWATOP of AXI5: valid/ready, held until taken. core: the same, but for
+///               the tag and a load's mask and data. core_rsp has no ready: all have a place
 ///   Ordering    R and B of ids that are equal modulo Streams in the order of AR and AW; others
 ///               pass each other. Beats of two bursts do not alternate. Reads and writes are
 ///               ordered by the response of the first, as AXI has it

@@ -2,7 +2,7 @@
 /// Takes datagrams that cannot wait and hands them to a stage that can: what does not fit is
 /// dropped whole.
 ///
-///   Handshake   in_valid_i is never stalled; out_* is valid/ready
+///   Handshake   in_valid_i is never stalled; out_* is valid/ready, and only an end waits
 ///   Drops       a datagram whose head finds no room is dropped without a trace; one that loses a
 ///               word later ends early, with an end that says overflow. lost_o: a strobe for each
 ///               head dropped

@@ -5,8 +5,8 @@
 /// post -> fifo -> check -> axi_read_engine -> departure_o; events in the order of posts
 ///
 ///   Handshake   send_i.post_we is never stalled: a post that finds 16 waiting is dropped and
-///               counted as full. departure_o as nanet_pkg says; event_* valid/ready; ar_* and r_*
-///               AXI4 reads of one ID
+///               counted as full. departure_o as nanet_pkg says; event_* valid/ready, withdrawn
+///               while full_i or with enable_i low; ar_* and r_* AXI4 reads of one ID
 ///   Ordering    posts, heads, payload and events in one order
 ///   Bounds      a datagram longer than MaxPayload, that leaves the send memory or whose peer is
 ///               not set is refused before anything of it is read: no read leaves the send memory

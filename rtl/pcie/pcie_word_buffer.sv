@@ -8,7 +8,7 @@
 ///               them
 ///   Commit      commit_i: all words written, this clock's included, may be read. rollback_i
 ///               instead: all uncommitted words, this clock's included, are discarded
-///   Read        valid_o/ready_i, data_o, first_o; valid_o is a register
+///   Read        valid_o/ready_i, data_o, first_o; valid_o is a register, low after a rollback
 ///   Clear       clear_i empties it; words written or taken in that clock are lost
 ///   Latency     write to valid_o 3 clocks, commit to valid_o 1 when the word was written 3 before
 ///   Throughput  two words a clock in, one a clock out

@@ -20,6 +20,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import find_libpython
+import held
 import pytest
 import time_limit
 from cocotb_tools import config
@@ -53,8 +54,8 @@ def run(
     none away then, and a build and a run take 2.5 times as long. The seed is printed; a bench with its
     parameters has one of its own, and ISTHMUS_SEED sets another. `ISTHMUS_RTL_OVERRIDE` (a directory)
     replaces sources of the same file name; mutation testing uses it. With either the bench always runs and
-    its result is not recorded. A test that fails, or a run that ends badly, fails the calling test in one
-    line.
+    its result is not recorded. What a module offers must stay until it is taken (see `held`). A test that
+    fails, or a run that ends badly, fails the calling test in one line.
     """
     if find_libpython.find_libpython() is None:
         pytest.skip("cocotb needs Python's shared library: apt-get install libpython3-dev")
@@ -66,6 +67,20 @@ def run(
     if override is not None:
         files = [override / f.name if (override / f.name).is_file() else f for f in files]
     params = dict(parameters or {})
+    with tempfile.TemporaryDirectory(prefix="isthmus-held-") as folder:
+        files = [*files, held.CHECKER, held.written(files, Path(folder))]
+        _run(files, top, test_module, params, inner_signals, asked_seed, override)
+
+
+def _run(
+    files: Sequence[Path],
+    top: str,
+    test_module: str,
+    params: Mapping[str, int],
+    inner_signals: bool,
+    asked_seed: str | None,
+    override: Path | None,
+) -> None:
     name = f"{test_module}.{top}"
     # The same on every machine: what is red is red for everybody. benchmarks/seeds.py draws others.
     seed = int(asked_seed) if asked_seed else int(cache.digest([json.dumps([name, params])])[:7], 16)
