@@ -657,8 +657,10 @@ def test_what_a_program_too_slow_loses_between_two_interfaces_is_counted(namespa
 def test_a_flood_is_survived_and_each_loss_is_counted(namespace: Namespace) -> None:
     status, said, printed = namespace.serve(FLOOD, to="127.0.0.1:7000")
     assert int(said.split()[1]) + 2 == status.delivered
-    assert status.not_kept_up > 0
-    assert f"{status.not_kept_up} the simulator cannot keep up" in printed
+    # Where the kernel is the slower one, it loses them before they come here.
+    assert status.not_kept_up + status.dropped_by_system > 0
+    if status.not_kept_up:
+        assert f"{status.not_kept_up} the simulator cannot keep up" in printed
     assert status.waiting == 0
     assert status.frames + status.dropped_by_system >= 3302
     # The simulated wire is no faster than a real one, and its program is never late.
