@@ -2,13 +2,13 @@
 /// Order of the requests of one line through an address translation cache.
 ///
 /// atc answers a request that misses later, and others pass it. hold_o stops a request while an
-/// older one of its line waits for its page, or may do so. Lines are told apart by a hash of 6
-/// bits, so one in 64 others is stopped too.
+/// older one of its line waits for its page, or may do so. Lines are compared by a hash of 6
+/// bits, so one in 64 other lines is stopped too.
 ///
 ///   Handshake   req_*: the next request. take_i: atc takes it in this cycle; never with hold_o.
 ///               atc_ready_i: a level, atc takes lookups in this cycle, and changes none of what
 ///               they find. answer_*: a strobe a request, from the cycle behind take_i on
-///   Ordering    answers to requests of one line in the order of take_i, whatever their pages do
+///   Ordering    answers to requests of one line in the order of take_i, hit or miss
 ///               (proved: formal/ccix/ccix_line_order.sby)
 ///   Latency     hold_o 0 cycles from req_index_i
 ///   Throughput  a request a cycle while pages hit. Right behind one of its line that is not known

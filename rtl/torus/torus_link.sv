@@ -22,7 +22,7 @@
 ///               rx_* 4, if a word follows it
 ///   Throughput  a word of all lanes a cycle each way, less framing, an ALIGN in AlignWords + 1,
 ///               and credits of the other way, one in CreditWords flits at most while it is full.
-///               Full rate on one channel needs a Depth for the way there and back
+///               Full rate on one channel needs a Depth that covers the round trip
 ///   Parameters  Lanes 1..8 of 32 bits, in step; Depth of the buffers, here and at both routers, a
 ///               power of two, 4..512; MaxWords of a chunk, below Depth; MaxSkew, AlignWords and
 ///               InitWords as link_bundle; both ends the same

@@ -368,7 +368,7 @@ async def accesses_of_one_id_to_one_line_keep_their_order_whatever_its_page_does
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
-async def a_fault_is_an_error_of_its_burst_alone_and_the_host_is_told(dut: Any) -> None:
+async def a_fault_is_an_error_of_its_burst_alone_and_the_host_is_notified(dut: Any) -> None:
     one = Bench(dut)
     await one.start(pause=False)
     host, away = one.host, FIRST + 1

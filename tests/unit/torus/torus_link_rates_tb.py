@@ -10,7 +10,7 @@ import cocotb
 from torus_link_tb import ALIGN_WORDS, DEPTH, MAX_WORDS, Bench, made
 
 ENOUGH = bool(int(os.environ["TORUS_ENOUGH"]))
-"""Whether a buffer of DEPTH covers the way there and back."""
+"""Whether a buffer of DEPTH covers the round trip."""
 CYCLES = 4000
 
 
