@@ -124,10 +124,10 @@ def test_ccix_axi_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahea
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
     run(
         "isthmus:ccix:ccix",
-        "ccix_axi_virtual_bench",
+        "ccix_axi_bench",
         "ccix_axi_virtual_tb",
-        parameters={"PagesLog2": pages_log2, "Ahead": ahead},
-        extra_sources=[HERE / "ccix_axi_virtual_bench.sv"],
+        parameters={"Places": 16, "Virtual": 1, "PagesLog2": pages_log2, "Ahead": ahead},
+        extra_sources=[HERE / "ccix_axi_bench.sv"],
     )
 
 
