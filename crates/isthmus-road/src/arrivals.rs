@@ -14,6 +14,9 @@ const LEAST_BACKLOG: u64 = 16;
 /// The backlog may grow by one for this many requests.
 const BACKLOG_SHARE: u64 = 25;
 
+/// A gap of more than so many mean ones does not come: its chance is below 1e-17.
+const LONGEST_GAP: f64 = 40.0;
+
 /// The name of a source's random numbers. It is no road's: with one seed and one rate all have the same arrivals.
 pub(crate) fn stream_of(source: usize) -> String {
     format!("arrivals:{source}")
@@ -71,6 +74,12 @@ impl Arrivals {
             Self::Window(_) => None,
             Self::Rate(rate) => Some(rate),
         }
+    }
+
+    /// The longest time between two arrivals at a rate; with a window none, since the next one waits for an end.
+    pub(crate) fn longest_gap(self) -> Picoseconds {
+        self.rate_per_s()
+            .map_or(Picoseconds::ZERO, |rate| Picoseconds::from_ns_f64(LONGEST_GAP * 1e9 / rate))
     }
 
     /// The end of a measurement's name: `w4`, `r100000`.
@@ -159,6 +168,10 @@ mod tests {
         let starts: Vec<Picoseconds> =
             Starts::new(1e6, random, Picoseconds::from_us(5)).take(20_001).collect();
         assert!(starts.is_sorted() && starts[0] > Picoseconds::from_us(5));
+        let longest = Arrivals::Rate(1e6).longest_gap();
+        assert_eq!(longest, Picoseconds::from_us(40));
+        assert!(starts.windows(2).all(|pair| pair[1] - pair[0] < longest));
+        assert_eq!(Arrivals::Window(4).longest_gap(), Picoseconds::ZERO);
         let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]).0 as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         assert!((mean / 1e6 - 1.0).abs() < 0.03, "{mean}");

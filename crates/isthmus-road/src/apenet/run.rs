@@ -17,7 +17,7 @@ use isthmus_sim::world::host::MmioHost;
 
 use super::scenario::{ApenetScenario, ApenetTarget, ApenetTest, FLIT_BYTES, NAME};
 use super::world::{Sent, World};
-use crate::arrivals::{Starts, is_saturated, stream_of};
+use crate::arrivals::{Arrivals, Starts, is_saturated, stream_of};
 use crate::error::RoadError;
 use crate::gpu::{Data, DataMemory};
 use crate::host_bus::{self, Bar, HostMemory};
@@ -31,8 +31,6 @@ use crate::watch::{Step, follow};
 
 /// Longest wait for an event, beside the time between two puts at a rate.
 const SILENCE: Picoseconds = Picoseconds::from_ms(2);
-/// No time between two puts is longer than so many mean ones: the chance is below 1e-17.
-const LONGEST_GAP: f64 = 40.0;
 /// What a probe's tag can tell apart.
 const TAGS: usize = 256;
 
@@ -100,8 +98,7 @@ pub(super) struct End {
     pub(super) nic: Nic<Bar, HostMemory>,
     /// Posts that are not announced.
     pub(super) waiting: u32,
-    /// Puts a second, where they come at a rate.
-    rate_per_s: Option<f64>,
+    arrivals: Arrivals,
     pub(super) shape: Shape,
 }
 
@@ -118,7 +115,7 @@ impl End {
             data,
             nic,
             waiting: 0,
-            rate_per_s: scenario.workload.rate_per_s,
+            arrivals: scenario.arrivals(),
             shape: Shape {
                 bytes: scenario.workload.bytes,
                 place: scenario.place_bytes(),
@@ -129,8 +126,7 @@ impl End {
     }
 
     fn deadline(&self) -> Duration {
-        let gap_ns = self.rate_per_s.map_or(0.0, |rate| 1e9 / rate);
-        let longest = SILENCE + Picoseconds::from_ns_f64(LONGEST_GAP * gap_ns);
+        let longest = SILENCE + self.arrivals.longest_gap();
         Duration::from_nanos((self.sim.now() + longest).0 / 1_000)
     }
 
@@ -355,7 +351,7 @@ async fn puts(
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "put");
     let starts = |rate| Starts::new(rate, end.sim.random(&stream_of(0)), end.sim.now());
-    let mut starts = end.rate_per_s.map(starts);
+    let mut starts = end.arrivals.rate_per_s().map(starts);
     for number in 0..total {
         if number >= end.shape.window {
             free.recv().await;

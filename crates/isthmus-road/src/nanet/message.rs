@@ -36,8 +36,6 @@ use crate::watch::{Step, Watch, follow};
 
 /// Longest wait of either program, beside its noise and the time between two messages at a rate.
 const SILENCE: Picoseconds = Picoseconds::from_ms(1);
-/// No time between two messages is longer than so many mean ones: the chance is below 1e-17.
-const LONGEST_GAP: f64 = 40.0;
 
 /// One message.
 struct Message {
@@ -216,8 +214,7 @@ pub(super) fn run(
     let sim = pair.simulation.handle();
     let noises = [0, 1].map(|host| noise_of(&sim, scenario, host));
     let late = noises.iter().flatten().map(Noise::longest).max().unwrap_or_default();
-    let gap_ns = scenario.arrivals()?.rate_per_s().map_or(0.0, |rate| 1e9 / rate);
-    let longest = SILENCE + late + late + Picoseconds::from_ns_f64(LONGEST_GAP * gap_ns);
+    let longest = SILENCE + late + late + scenario.arrivals()?.longest_gap();
     let program = |end: &End, noise: &Option<Noise>| Program {
         sim: pair.simulation.handle(),
         flow: Rc::clone(&flow),

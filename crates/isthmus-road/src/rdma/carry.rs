@@ -24,8 +24,6 @@ use crate::noise::Noise;
 const BEAT: usize = 8;
 /// The remote program returns credit when it has taken this part of the window.
 const CREDITS_A_WINDOW: u64 = 8;
-/// At a low rate a program waits for this many mean gaps.
-const LONGEST_GAP: f64 = 50.0;
 
 /// What a program has beside its interface.
 pub(super) struct Surroundings {
@@ -192,7 +190,6 @@ impl Side {
     }
 
     fn longest_wait(&self) -> Result<Picoseconds, RoadError> {
-        let gap_ns = self.scenario.arrivals()?.rate_per_s().map_or(0.0, |rate| 1e9 / rate);
-        Ok(self.scenario.timeout() + Picoseconds::from_ns_f64(LONGEST_GAP * gap_ns))
+        Ok(self.scenario.timeout() + self.scenario.arrivals()?.longest_gap())
     }
 }
