@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus import jobs
+from isthmus import cache, jobs
 from isthmus.errors import UserError
 
 TIMEOUT_S = 400.0
@@ -31,6 +31,16 @@ class Checked:
 def available() -> bool:
     """Whether the checker and a C compiler are there."""
     return bool(shutil.which("rumur") and shutil.which("gcc"))
+
+
+def key(text: str, many: bool = False) -> str:
+    """A hash of all that decides what `check` finds: model, checker, compiler and how they are called.
+    Raises `UserError` where they cannot be run."""
+    if not available():
+        raise UserError(INSTALL)
+    with tempfile.TemporaryDirectory(prefix="isthmus-murphi-") as scratch:
+        versions = [_run([tool, "--version"], Path(scratch)) for tool in ("rumur", "gcc")]
+    return cache.digest([text, str(many), *versions, Path(__file__)])
 
 
 def check(text: str, many: bool = False, timeout_s: float = TIMEOUT_S) -> Checked:
@@ -73,10 +83,11 @@ def check(text: str, many: bool = False, timeout_s: float = TIMEOUT_S) -> Checke
     return Checked("" if done.code == 0 else _first(done.output), int(states[1]))
 
 
-def _run(command: list[str], folder: Path) -> None:
+def _run(command: list[str], folder: Path) -> str:
     done = jobs.run_tool(command, cwd=folder, timeout_s=TIMEOUT_S)
     if done.code != 0:
         raise UserError(f"{command[0]}: {(done.errors or done.output).strip().splitlines()[0]}")
+    return done.output
 
 
 def _first(output: str) -> str:

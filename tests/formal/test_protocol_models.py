@@ -6,9 +6,12 @@ The large models are in `benchmarks/protocol_variants.py`.
 
 from __future__ import annotations
 
+import os
+
 import pytest
-from isthmus import murphi
+from isthmus import cache, murphi
 from isthmus.protocol_models.catalog import Case, cases, met, verdict
+from isthmus.testing import FRESH
 
 CASES = list(cases())
 
@@ -19,11 +22,24 @@ def parameter(case: Case) -> object:
 
 @pytest.mark.skipif(not murphi.available(), reason=murphi.INSTALL)
 @pytest.mark.parametrize("case", [parameter(case) for case in CASES if not case.large])
-def test_a_protocol_holds_and_a_wrong_one_is_found(case: Case) -> None:
-    found = murphi.check(case.text(), many=case.many)
+def test_a_protocol_holds_and_a_wrong_one_is_found(case: Case, request: pytest.FixtureRequest) -> None:
+    text = case.text()
+    key = cache.digest([murphi.key(text, case.many), case.expected])
+    if not os.environ.get(FRESH) and cache.passed("protocols", case.name, key):
+        request.node.user_properties.append(("cached", "true"))
+        return
+    found = murphi.check(text, many=case.many)
     assert met(case.expected, found), f"{case.what}: {found.error or 'holds'}"
     if case.expected == "holds":
         assert found.states > 10_000
+    cache.record_pass("protocols", case.name, key, states=found.states)
+
+
+@pytest.mark.skipif(not murphi.available(), reason=murphi.INSTALL)
+def test_a_model_with_another_rule_is_explored_again() -> None:
+    text = CASES[0].text()
+    assert murphi.key(text) == murphi.key(text)
+    assert len({murphi.key(text), murphi.key(text, many=True), murphi.key(f"{text} ")}) == 3
 
 
 def test_every_model_has_a_variant_that_must_be_found() -> None:
