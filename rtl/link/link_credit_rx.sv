@@ -241,6 +241,9 @@ module link_credit_rx
         offer_valid_o <= 1'b1;
         urgent_q      <= urgent;
         ask_offer_q   <= asked;
+      end else if (ask_i) begin
+        // What is offered was read before this CHECK: it is no answer to it.
+        ask_offer_q <= 1'b0;
       end
       if (clear_i) ask_q <= 1'b0;
       else if (ask_i) ask_q <= 1'b1;

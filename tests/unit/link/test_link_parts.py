@@ -13,3 +13,10 @@ def test_link_deskew(lanes: int, skew: int, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("LINK_LANES", str(lanes))
     monkeypatch.setenv("LINK_MAX_SKEW", str(skew))
     run("isthmus:link:link", "link_deskew", "link_deskew_tb", parameters={"Lanes": lanes, "MaxSkew": skew})
+
+
+@pytest.mark.parametrize("ids", [1, 3, 8])
+def test_link_credit_rx(ids: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREDIT_IDS", str(ids))
+    parameters = {"NumRxIds": ids, "NumTxIds": ids, "CreditWords": 8, "RefreshWords": 16}
+    run("isthmus:link:link", "link_credit_rx", "link_credit_rx_tb", parameters=parameters)
