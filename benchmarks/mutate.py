@@ -217,10 +217,20 @@ class Sample:
 
     def prove(self, covers: bool = False) -> None:
         """Run each proof's tasks with each fault that no other has found; covers with those still missed."""
-        for proof in self.proofs:
-            for task in proof.tasks:
-                if (task.mode == "cover") == covers:
-                    self._task(proof, task)
+        for proof in list(self.proofs):
+            try:
+                for task in proof.tasks:
+                    if (task.mode == "cover") == covers:
+                        self._task(proof, task)
+            except BrokenError as error:
+                # Most often it reads registers of the module, which the netlist has under other names. Then
+                # what it assumes and has shown is nothing to compare under.
+                self._say(f"proof {proof.name} left out", error)
+                self.proofs.remove(proof)
+
+    def _say(self, what: str, error: BrokenError) -> None:
+        line = str(error).splitlines()[0]
+        print(f"    {self.target.name}: {what}: {line}", file=sys.stderr, flush=True)
 
     def _task(self, proof: Proof, task: Task) -> None:
         place = self.place / proof.name / task.name
@@ -303,7 +313,11 @@ class Sample:
             here = [k for k in left if k in faults]
             outputs = self._outputs(proof, task) if here else ()
             if outputs:
-                self._compare(Twins(task.top, proof.files, task, outputs), faults, place, here, registers)
+                twins = Twins(task.top, proof.files, task, outputs)
+                try:
+                    self._compare(twins, faults, place, here, registers)
+                except BrokenError as error:
+                    self._say(f"not compared in {proof.name}", error)
                 left = [k for k in left if k not in faults]
         if left:
             module = self.module

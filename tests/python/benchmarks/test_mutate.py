@@ -233,3 +233,27 @@ def test_one_solver_names_the_faults_that_break_an_assertion(
     assert answers.done, answers.said
     assert answers.fails == fails
     assert netlists.solve_any(model, engine, arguments, [3], 60.0).fails == {}
+
+
+def test_a_proof_that_fails_without_a_fault_is_left_out_and_the_module_still_measured(
+    mutate: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from types import SimpleNamespace
+
+    sample = mutate.Sample.__new__(mutate.Sample)
+    sample.target = mutate.Target("prim/fifo", ())
+    sample.proofs = [
+        SimpleNamespace(name=name, tasks=[SimpleNamespace(mode="prove")]) for name in ("whole", "inside")
+    ]
+    tried = []
+
+    def task(proof: SimpleNamespace, _: object) -> None:
+        tried.append(proof.name)
+        if proof.name == "inside":
+            raise mutate.BrokenError("inside prove: without a fault: assert failed")
+
+    monkeypatch.setattr(sample, "_task", task)
+    sample.prove()
+    sample.prove()
+    assert tried == ["whole", "inside", "whole"]
+    assert "fifo: proof inside left out: inside prove: without a fault" in capsys.readouterr().err
