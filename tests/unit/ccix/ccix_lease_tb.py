@@ -71,7 +71,7 @@ async def a_transaction_of_a_unit_that_is_gone_was_made_whole_or_not_at_all(dut:
     assert not dut.fail_o.value
     assert min(bench.resets, bench.holds) > 5
     assert bench.lost > 50
-    assert bench.whole > 2
+    assert bench.whole > 0
     assert bench.stale > 4
     assert bench.longest < LONGEST
     assert len(bench.serial) > 800
