@@ -5,7 +5,8 @@
 ///
 ///   Lines       coherence_score of each cache with each home of the other end: at every clock
 ///   Messages    blocklink_score of each link and direction: every word at the agents' pins
-///   Ports       every operation is answered once, a load and an atomic with what was decided
+///   Ports       every operation is answered once, a load and an atomic with what was decided;
+///               those without a cache on one line of the other end in their order
 ///   Credits     where all has ended, none is missing and none too many
 ///   Progress    an operation that takes longer than Patience clocks fails
 ///   Faults      of blocks at rate_i of 2^32, and by plans (PlanSyncAnswer and so on) that wait for
@@ -310,6 +311,9 @@ module coherence_linked_bench
   logic [255:0] want_known [2], want_word [2], wants [2];
   line_t want_line [2][256];
   want_t unc_want [2][64];
+  // Operations without a cache, of each line in their order.
+  logic [7:0] unc_begun [2][Lines], unc_done [2][Lines], unc_number [2][256];
+  logic [5:0] unc_line [2][256];
   int unsigned opened [2], opened_at [2][256];
   int unsigned mix [2];
   logic [7:0] oldest;
@@ -596,6 +600,11 @@ module coherence_linked_bench
       want_word[e][rsp_tag[e]]  = unc_want[e][at].word;
       want_line[e][rsp_tag[e]]  = unc_want[e][at].line;
       unc_want[e][at].valid = 1'b0;
+      if (unc_number[e][rsp_tag[e]] != unc_done[e][unc_line[e][rsp_tag[e]]]) begin
+        fail("two operations without a cache on one line are answered out of order", e,
+             index_t'(unc_line[e][rsp_tag[e]]));
+      end
+      unc_done[e][unc_line[e][rsp_tag[e]]]++;
     end
     if (rsp_valid[e]) begin
       logic [7:0] tag;
@@ -629,6 +638,11 @@ module coherence_linked_bench
         wants[e][tag] = (!made.write && made.kind != LineEvict) || made.atomic.valid ||
                         made.kind inside {LineIncrement, LineDecrement, LineSwap};
         opened[e]++;
+        if (made.index[IndexWidth-1] != 1'(e) && made.kind inside {
+              LineUncached, LineIncrement, LineDecrement, LineSwap}) begin
+          unc_line[e][tag]   = made.index[5:0];
+          unc_number[e][tag] = unc_begun[e][made.index[5:0]]++;
+        end
       end
     end
     if (below(2048) == 0) mix[e] = below(4);
@@ -721,7 +735,7 @@ module coherence_linked_bench
         /* verilator unroll_disable */
         for (int i = 0; i < int'(NumTbe); i++) memory[e][i] = '0;
         /* verilator unroll_disable */
-        for (int i = 0; i < 64; i++) unc_want[e][i] = '0;
+        for (int i = 0; i < 64; i++) {unc_want[e][i], unc_begun[e][i], unc_done[e][i]} = '0;
         {open[e], wants[e], want_known[e], want_word[e], io_open[e], io_load[e]} = '0;
         {told_put[e], told_got[e], rung_put[e], rung_got[e], file_known[e]} = '0;
         {opened[e], io_opened[e], mix[e]} = '0;
