@@ -20,11 +20,13 @@ from isthmus.roads.apenet.bench import TOP, Puts, parameters, scenario
 pytestmark = pytest.mark.deterministic
 
 
-def run(puts: Puts, profile: Profile = "isthmus", name: str = "apelink-gen3") -> dict[str, Any]:
+def run(
+    puts: Puts, profile: Profile = "isthmus", name: str = "apelink-gen3", **changes: Any
+) -> dict[str, Any]:
     """One run, its model built where it is not."""
     platform = platforms.load(name)
     model = runner.model(TOP, parameters(platform, profile))
-    (found,) = native.run_scenario(scenario(platform, profile, replace(puts, seed=7), model))
+    (found,) = native.run_scenario(scenario(platform, profile, replace(puts, seed=7), model, **changes))
     return found
 
 
@@ -43,19 +45,61 @@ def test_a_small_put_is_with_the_far_program_in_less_than_two_microseconds() -> 
     assert abs(one["latency_ps"]["avg"] - found["latency_ps"]["avg"]) < 50_000
 
 
-def test_puts_at_a_rate_begin_when_they_are_due() -> None:
+@pytest.mark.parametrize("test", ["put", "get"])
+def test_puts_and_gets_at_a_rate_begin_when_they_are_due(test: str) -> None:
     def at(rate: float | None, window: int = 16) -> dict[str, Any]:
-        return run(Puts(64, window=window, test="put", rate_per_s=rate, iterations=150))
+        return run(Puts(64, window=window, test=test, rate_per_s=rate, iterations=150))
 
-    alone, calm, busy = at(None, 1), at(1e4), at(1e8)
-    assert (calm["workload"]["rate_per_s"], calm["workload"]["window"]) == (1e4, None)
+    alone, calm, busy = at(None, 1), at(1e5), at(1e8)
+    assert (calm["workload"]["rate_per_s"], calm["workload"]["window"]) == (1e5, None)
     # Nothing is in front of most of them.
     assert calm["latency_ps"]["p50"] == pytest.approx(alone["latency_ps"]["p50"], rel=0.05)
     # More than a program can post: a latency would be that of the run's length.
     assert busy["workload"]["saturated"]
     assert busy["latency_ps"] is None
-    with pytest.raises(UserError, match="rate: a test get has puts in flight, and no rate"):
-        run(Puts(64, test="get", rate_per_s=1e4))
+    with pytest.raises(UserError, match="rate: a test ping-pong has puts in flight, and no rate"):
+        run(Puts(64, test="ping-pong", rate_per_s=1e4))
+
+
+@pytest.mark.parametrize("test", ["one-way", "put", "get"])
+def test_what_waits_for_those_before_it_counts_from_when_it_was_due(test: str) -> None:
+    # All 72 are due in the same 0.1 us, and one is in flight. 32 are before the 8 that count.
+    found = run(Puts(64, window=1, test=test, rate_per_s=1e9, iterations=8))
+    assert found["excluded"] == {"head": 32, "tail": 32}
+    each = found["throughput"]["elapsed_ps"] / 8
+    # From the time when its program had time for it, each takes one of them.
+    assert found["latency_ps"]["min"] > 32 * each
+    assert found["latency_ps"]["max"] - found["latency_ps"]["min"] == pytest.approx(7 * each, rel=0.05)
+
+
+@pytest.mark.parametrize(("test", "delays"), [("put", 1), ("get", 2), ("one-way", 2), ("ping-pong", 1)])
+def test_noise_delays_each_program_that_waited(test: str, delays: int) -> None:
+    """A put waits until it is due; a get also for its answer; one-way the far program waits, too."""
+    rate = None if test == "ping-pong" else 5e4
+    puts = Puts(64, test=test, rate_per_s=rate, window=16 if rate else 1, iterations=40)
+    calm, late = run(puts), run(puts, noise={"unit": "ns", "buckets": [[2_000, 1]]})
+    assert (calm["workload"]["noise"], late["workload"]["noise"]) == (False, True)
+    # Few are due while a program is delayed for another one. Of a ping-pong a half counts.
+    more = late["latency_ps"]["p50"] - calm["latency_ps"]["p50"]
+    assert more == pytest.approx(delays * 2e6, rel=0.04)
+    assert late["checked"]["lost"] == late["checked"]["wrong"] == 0
+
+
+def test_noise_of_puts_into_a_list_by_many_programs_is_refused() -> None:
+    burst = {"buffers": 8, "policy": "newest", "recycles": True}
+    noise = {"unit": "ns", "buckets": [[20_000, 1]]}
+    with pytest.raises(UserError, match="scenario: noise: not with test burst"):
+        run(Puts(64, test="burst", target="list", burst=burst), noise=noise)
+    with pytest.raises(UserError, match=r"noise\.buckets: no delay was counted in it"):
+        run(Puts(64), noise={"unit": "ns", "buckets": []})
+
+
+@pytest.mark.parametrize("test", ["put", "get"])
+def test_a_program_is_busy_while_it_posts_and_takes_events(test: str) -> None:
+    seldom = run(Puts(64, test=test, window=16, rate_per_s=5e4, iterations=40))
+    often = run(Puts(64, test=test, window=16, iterations=40))
+    assert 0 < seldom["workload"]["busy"]["host"] < 0.05
+    assert often["workload"]["busy"]["host"] > 0.2
 
 
 def test_more_nodes_are_more_hops() -> None:

@@ -462,6 +462,20 @@ def test_messages_at_a_rate_begin_when_they_are_due(where: str) -> None:
     assert busy.checked.lost == busy.checked.wrong == 0
 
 
+def test_a_message_that_waits_for_those_before_it_counts_from_when_it_was_due() -> None:
+    session = Session("nanet")
+    point = Point(Stream(256, rate_per_s=1e9, iterations=8, operation=SEND, remote=True))
+    (found,) = session.document(session.run(scenarios(session, [point])), 1)
+    # All 72 are due in the same 0.1 us, and at most 16 are in flight. 32 are before the 8 that count.
+    assert (found.excluded_head, found.excluded_tail) == (32, 32)
+    assert found.latency is not None
+    assert found.throughput is not None
+    each = found.throughput.elapsed / 8
+    # From the time when its program had time for it, none takes longer than 17 of them.
+    assert found.latency.min > 30 * each
+    assert found.latency.max - found.latency.min == pytest.approx(7 * each, rel=0.1)
+
+
 @pytest.mark.parametrize("remote", [False, True], ids=["receive", "message"])
 def test_a_program_that_sleeps_is_not_busy(remote: bool) -> None:
     """Its wake-up is a part of the latency, and no work of the host."""

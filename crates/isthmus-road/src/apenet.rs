@@ -3,6 +3,7 @@
 //! GPU's.
 
 mod burst;
+mod get;
 mod run;
 pub mod scenario;
 mod world;

@@ -319,10 +319,20 @@ def test_a_rate_and_noise_are_measured_over_udp_too(op: str, tmp_path: Path) -> 
             assert one["noise"] == {"unit": "ns", "buckets": [[0, 9], [2000, 1]]}
 
 
+@pytest.mark.parametrize("op", ["put", "get"])
+def test_a_rate_and_noise_are_measured_over_apelink_too(op: str, tmp_path: Path) -> None:
+    noise = tmp_path / "noise.txt"
+    noise.write_text("0 9\n2000 1\n")
+    (run,) = planned(Request(op=op, size=64, rate="50k", noise=noise, platforms=["apelink"])).runs
+    for one in run.scenarios(lambda top, values: Path(f"{top}.so")):
+        assert one["workload"]["test"] == op
+        assert (one["workload"]["rate_per_s"], one["workload"]["window"]) == (50_000, 16)
+        assert one["noise"] == {"unit": "ns", "buckets": [[0, 9], [2000, 1]]}
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"rate": "100k", "op": "get"}, "get over APElink: rate: a test get has puts in flight, and no rate"),
         ({"window": 17}, "put over APElink: window: 17; expected 1 to 16 puts in flight"),
         ({"size": "1M", "window": 5}, "put over APElink: window: 5; a put memory holds 4 of 1048576 bytes"),
     ],

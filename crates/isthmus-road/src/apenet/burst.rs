@@ -80,7 +80,7 @@ async fn programs(
     let mut senders = Vec::new();
     let mut receiver = None;
     for (number, parts) in hosts.into_iter().enumerate() {
-        let end = End::open(sim.clone(), parts, &scenario).await?;
+        let end = End::open(sim.clone(), parts, &scenario, None).await?;
         if number == scenario.far() {
             receiver = Some(end);
         } else {

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Two programs at the ends of a ring: one puts, the other one sees and compares each byte.
 //!
-//! The payload is in the put memory before its post: putting it there is no part of the measurement.
+//! The payload is in the put memory before its post: putting it there is no part of the measurement. At a rate a put or
+//! a get begins when it is due, whatever its program does then.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use isthmus_host::nic::{Arrival, Got, MAX_PUTS, Message, Nic, NicConfig, Place};
+use isthmus_host::nic::{Arrival, MAX_PUTS, Message, Nic, NicConfig, Place};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::{Receiver, Sender, Sim, channel};
 use isthmus_sim::world::host::MmioHost;
 
+use super::get::gets;
 use super::scenario::{ApenetScenario, ApenetTarget, ApenetTest, FLIT_BYTES, NAME};
 use super::world::{Sent, World};
 use crate::arrivals::{Arrivals, Starts, is_saturated, stream_of};
@@ -24,37 +27,56 @@ use crate::host_bus::{self, Bar, HostMemory};
 use crate::measurement::{
     Carried, Checked, Excluded, Measurement, Origin, Samples, SimulationCost, Stage, Throughput,
 };
+use crate::noise::Noise;
 use crate::road::Context;
 use crate::stages::Way;
 use crate::together::{TaskOf, try_all};
 use crate::watch::{Step, follow};
 
-/// Longest wait for an event, beside the time between two puts at a rate.
+/// Longest wait for an event, beside noise and the time between two puts at a rate.
 const SILENCE: Picoseconds = Picoseconds::from_ms(2);
 /// What a probe's tag can tell apart.
 const TAGS: usize = 256;
 
-/// One put of the first program.
+/// How long a program had waited by some time: the rest of it, it occupied its processor.
 #[derive(Clone, Copy, Default)]
-struct One {
+pub(super) struct Usage {
+    at: Picoseconds,
+    waited: Picoseconds,
+}
+
+impl Usage {
+    /// The share of the time since `before` for which the program did not wait.
+    fn share_since(self, before: Self) -> f64 {
+        let span = self.at.saturating_sub(before.at).0 as f64;
+        let waited = self.waited.saturating_sub(before.waited).0 as f64;
+        if span > 0.0 { (1.0 - waited / span).clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// One put or get of the first program.
+#[derive(Clone, Copy, Default)]
+pub(super) struct One {
     /// The program wants it put; at a rate, should have wanted it.
-    begun: Picoseconds,
+    pub(super) begun: Picoseconds,
     /// The post, behind the copy out of a GPU where there is one.
-    posted: Picoseconds,
+    pub(super) posted: Picoseconds,
     /// The far program has the event, which the copy into a GPU follows.
-    came: Picoseconds,
+    pub(super) came: Picoseconds,
     /// With test put: the last byte is in the far memory.
-    landed: Picoseconds,
+    pub(super) landed: Picoseconds,
     /// The far program has its data; with ping-pong this one has that of the answer.
-    seen: Picoseconds,
+    pub(super) seen: Picoseconds,
     /// What the links had carried by then.
-    carried: Sent,
+    pub(super) carried: Sent,
+    /// The first program when it took this one up, and the far one when it had it, where that takes part.
+    pub(super) usage: [Usage; 2],
 }
 
 /// What both programs know of each other: it costs no simulated time.
 #[derive(Default)]
-struct Shared {
-    ones: RefCell<Vec<One>>,
+pub(super) struct Shared {
+    pub(super) ones: RefCell<Vec<One>>,
     payloads: RefCell<VecDeque<Vec<u8>>>,
     compared: Cell<u64>,
 }
@@ -78,7 +100,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Where put `number` is in the put memory, and in a target that is no list.
-    fn slot(self, number: usize) -> usize {
+    pub(super) fn slot(self, number: usize) -> usize {
         number % self.window * self.place
     }
 
@@ -98,8 +120,14 @@ pub(super) struct End {
     pub(super) nic: Nic<Bar, HostMemory>,
     /// Posts that are not announced.
     pub(super) waiting: u32,
-    arrivals: Arrivals,
+    pub(super) arrivals: Arrivals,
     pub(super) shape: Shape,
+    /// Of the operating system, where its program is delayed.
+    noise: Option<Noise>,
+    /// The time that its program waited for something else than events.
+    slept: Picoseconds,
+    /// What an event may take longer, for noise and the time between two puts.
+    late: Picoseconds,
 }
 
 impl End {
@@ -107,15 +135,20 @@ impl End {
         sim: Sim,
         (host, config, data): (MmioHost, NicConfig, Rc<Data>),
         scenario: &ApenetScenario,
+        noise: Option<Noise>,
     ) -> Result<Self, RoadError> {
         let memory = HostMemory::new(&sim, &host);
         let nic = Nic::open(Bar::new(&host), memory, &config).await.map_err(failed)?;
+        let arrivals = scenario.arrivals();
         Ok(Self {
             sim,
             data,
             nic,
             waiting: 0,
-            arrivals: scenario.arrivals(),
+            arrivals,
+            noise,
+            slept: Picoseconds::ZERO,
+            late: arrivals.longest_gap() + scenario.longest_noise(),
             shape: Shape {
                 bytes: scenario.workload.bytes,
                 place: scenario.place_bytes(),
@@ -125,9 +158,34 @@ impl End {
         })
     }
 
-    fn deadline(&self) -> Duration {
-        let longest = SILENCE + self.arrivals.longest_gap();
-        Duration::from_nanos((self.sim.now() + longest).0 / 1_000)
+    pub(super) fn deadline(&self) -> Duration {
+        Duration::from_nanos((self.sim.now() + SILENCE + self.late).0 / 1_000)
+    }
+
+    /// When its puts or gets are due, where they come at a rate.
+    pub(super) fn starts(&self) -> Option<Starts> {
+        let starts = |rate| Starts::new(rate, self.sim.random(&stream_of(0)), self.sim.now());
+        self.arrivals.rate_per_s().map(starts)
+    }
+
+    /// Waits for something else than an event.
+    pub(super) async fn sleeps<F: Future>(&mut self, what: F) -> F::Output {
+        let asleep = self.sim.now();
+        let output = what.await;
+        self.slept += self.sim.now() - asleep;
+        output
+    }
+
+    /// How long its program has waited, by now.
+    pub(super) fn usage(&self) -> Usage {
+        Usage { at: self.sim.now(), waited: self.nic.memory().blocked() + self.slept }
+    }
+
+    /// The operating system lets its program run again, if that has waited since `before`.
+    pub(super) async fn resume(&self, before: Usage) {
+        if let Some(noise) = self.noise.as_ref().filter(|_| self.usage().waited > before.waited) {
+            noise.delay(&self.sim).await;
+        }
     }
 
     /// Has `payload` at the place of put `number`.
@@ -163,7 +221,9 @@ impl End {
         if self.shape.buffers > 0 {
             return self.listed(number, source).await;
         }
+        let before = self.usage();
         let found = self.nic.came(self.deadline()).await.map_err(failed)?;
+        self.resume(before).await;
         let place = Place { x: source as u8, y: 0, z: 0 };
         match found {
             Some(Arrival { source, number: sequence, offset, bytes, .. })
@@ -187,7 +247,9 @@ impl End {
         if number > self.shape.window {
             self.nic.recycle(0).await.map_err(failed)?;
         }
+        let before = self.usage();
         let found = self.nic.next(self.deadline()).await.map_err(failed)?;
+        self.resume(before).await;
         let Some(event) = found else {
             return Err(wrong(format!("message {number} did not come")));
         };
@@ -266,8 +328,14 @@ impl Programs {
 
 async fn programs(of: Programs) -> Result<(), RoadError> {
     let Programs { sim, scenario, hosts: [near, far], carried, total, shared, free } = of;
-    let near = End::open(sim.clone(), near, &scenario).await?;
-    let far = End::open(sim.clone(), far, &scenario).await?;
+    let noise = scenario.noise.as_ref();
+    let noise = |host: usize| {
+        noise.map(|noise| Noise::new(noise, sim.random(&format!("{NAME}:noise:{host}"))))
+    };
+    // No program of the far host takes part in these.
+    let alone = matches!(scenario.workload.test, ApenetTest::Put | ApenetTest::Get);
+    let near = End::open(sim.clone(), near, &scenario, noise(0)).await?;
+    let far = End::open(sim.clone(), far, &scenario, noise(1).filter(|_| !alone)).await?;
     let window = far.shape.window;
     let (data, shape) = (Rc::clone(&far.data), far.shape);
     let mut seen = Vec::new();
@@ -308,7 +376,7 @@ pub(super) fn payload(random: &mut isthmus_sim::kernel::RandomStream, bytes: usi
 }
 
 /// Compares put `number` at its end.
-async fn compare(
+pub(super) async fn compare(
     (data, shape): (&Data, Shape),
     number: usize,
     expected: &[u8],
@@ -350,23 +418,26 @@ async fn puts(
     (mut free, watched): (Receiver<()>, Option<Rc<Data>>),
 ) -> Result<(), RoadError> {
     let mut random = random(&end.sim, "put");
-    let starts = |rate| Starts::new(rate, end.sim.random(&stream_of(0)), end.sim.now());
-    let mut starts = end.arrivals.rate_per_s().map(starts);
+    let mut starts = end.starts();
     for number in 0..total {
+        let before = end.usage();
         if number >= end.shape.window {
-            free.recv().await;
+            end.sleeps(free.recv()).await;
         }
         // A place is free for the program when its put is announced.
         end.below(MAX_PUTS.min(end.shape.window as u32)).await?;
         let due = starts.as_mut().and_then(Iterator::next);
         if let Some(due) = due {
-            end.sim.sleep_until(due).await;
+            let sim = end.sim.clone();
+            end.sleeps(sim.sleep_until(due)).await;
         }
+        end.resume(before).await;
         let payload = payload(&mut random, end.shape.bytes);
         end.fill(number, &payload)?;
         shared.payloads.borrow_mut().push_back(payload.clone());
+        let usage = [end.usage(), Usage::default()];
         let begun = due.unwrap_or(end.sim.now());
-        shared.ones.borrow_mut().push(One { begun, ..One::default() });
+        shared.ones.borrow_mut().push(One { begun, usage, ..One::default() });
         if let Some(data) = &watched {
             let (data, slot, shared) =
                 (Rc::clone(data), end.shape.slot(number), Rc::clone(&shared));
@@ -400,6 +471,9 @@ async fn sees(
                 return Err(wrong(format!("put {number} was announced before it was in memory")));
             }
             (one.came, one.seen, one.carried) = (came, seen, carried());
+            if !put {
+                one.usage[1] = end.usage();
+            }
         }
         end.sim.count_transfers(1);
         let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
@@ -426,13 +500,14 @@ async fn pings(
         end.fill(number, &sent)?;
         shared.payloads.borrow_mut().push_back(sent);
         let begun = end.sim.now();
+        let usage = [end.usage(), Usage::default()];
         let posted = end.put(number).await?;
         let came = end.came(number, far).await?;
         let seen = end.sim.now();
         let carried = carried();
         let expected = shared.payloads.borrow_mut().pop_front().unwrap_or_default();
         compare((&end.data, end.shape), number, &expected, &shared).await?;
-        let one = One { begun, posted, came, seen, carried, ..One::default() };
+        let one = One { begun, posted, came, seen, carried, usage, ..One::default() };
         shared.ones.borrow_mut().push(one);
         end.sim.count_transfers(1);
     }
@@ -451,48 +526,6 @@ async fn pongs(mut end: End, total: usize, shared: Rc<Shared>) -> Result<(), Roa
         end.put(number).await?;
         compare((&end.data, end.shape), number, &expected, &shared).await?;
         end.below(1).await?;
-    }
-    Ok(())
-}
-
-/// Gets from the far program's put memory, which takes no part in it.
-async fn gets(
-    mut end: End,
-    far: End,
-    total: usize,
-    shared: Rc<Shared>,
-    carried: Box<dyn Fn() -> Sent>,
-) -> Result<(), RoadError> {
-    let (mut random, shape) = (random(&end.sim, "get"), end.shape);
-    let mut expected = VecDeque::new();
-    for number in 0..total + shape.window {
-        if let Some(oldest) = number.checked_sub(shape.window) {
-            let offset = shape.slot(oldest);
-            match end.nic.get_done(end.deadline()).await.map_err(failed)? {
-                Some(Got { sequence, offset: at, refused: None, .. })
-                    if sequence as usize == oldest && at == offset => {}
-                other => return Err(wrong(format!("get {oldest} expected: {other:?}"))),
-            }
-            let (came, seen, sent) = (end.sim.now(), end.sim.now(), carried());
-            if let Some(one) = shared.ones.borrow_mut().get_mut(oldest) {
-                (one.came, one.seen, one.carried) = (came, seen, sent);
-            }
-            let expected: Vec<u8> = expected.pop_front().unwrap_or_default();
-            compare((&end.data, shape), oldest, &expected, &shared).await?;
-            end.sim.count_transfers(1);
-        }
-        if number < total {
-            let payload = payload(&mut random, shape.bytes);
-            far.fill(number, &payload)?;
-            expected.push_back(payload);
-            let (now, slot) = (end.sim.now(), shape.slot(number));
-            shared.ones.borrow_mut().push(One { begun: now, posted: now, ..One::default() });
-            end.nic.get(slot, shape.bytes, 0, slot).await.map_err(failed)?;
-        }
-    }
-    let statistics = end.nic.put_statistics().await.map_err(failed)?;
-    if !statistics.is_whole() {
-        return Err(wrong(format!("not whole: {statistics}")));
     }
     Ok(())
 }
@@ -553,6 +586,7 @@ fn measurement(
     let bus = after.carried.busiest_bus(&before.carried) as f64
         * host_bus::byte_fs(&scenario.platform.link)
         / 1e3;
+    let host = (0..2).map(|end| after.usage[end].share_since(before.usage[end]));
     let clocks = span.0 as f64 / world.period.0 as f64;
     let times = |of: fn(&One) -> Picoseconds| ones.iter().map(of).collect::<Vec<_>>();
     let measured = head as usize..(head + workload.iterations) as usize;
@@ -564,8 +598,9 @@ fn measurement(
         driver: "dma",
         window: arrivals.window(),
         rate_per_s: arrivals.rate_per_s(),
-        noise: false,
+        noise: scenario.noise.is_some(),
         busy: BTreeMap::from([
+            ("host", host.fold(0.0, f64::max)),
             ("wire", (flits as f64 / clocks.max(1.0)).clamp(0.0, 1.0)),
             ("pcie", (bus / (span.0 as f64).max(1.0)).clamp(0.0, 1.0)),
         ]),

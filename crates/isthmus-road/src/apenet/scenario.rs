@@ -7,12 +7,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use isthmus_host::nic::{MAX_MESSAGE_BYTES, MAX_PUT_BYTES, Policy};
+use isthmus_sim::Picoseconds;
 use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 
 use crate::arrivals::Arrivals;
 use crate::error::RoadError;
 use crate::gpu::DataMemory;
 use crate::host_bus;
+use crate::noise::NoiseHistogram;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, Firmware, PcieGpu, PcieHost, PcieLink, PciePort};
 use crate::scenario::{Limits, Profile, sixteen, two};
@@ -46,6 +48,10 @@ pub struct ApenetScenario {
     pub workload: ApenetWorkload,
     /// Seed of the data.
     pub seed: u64,
+    /// Operating-system noise of the programs that take part: each time one was waiting, it continues later by a delay
+    /// of this histogram. Of `put` and `get` the first program alone takes part. Not with test `burst`.
+    #[serde(default)]
+    pub noise: Option<NoiseHistogram>,
     /// Limits of the run.
     #[serde(default)]
     pub limits: Limits,
@@ -210,8 +216,8 @@ pub struct ApenetWorkload {
     /// Puts that the far program has not seen, at the most.
     #[schemars(range(min = 1, max = 16))]
     pub window: u32,
-    /// With tests `one-way` and `put`: puts per second, Poisson arrivals; each begins when it is due. `window` is then
-    /// the most in flight.
+    /// With tests `one-way`, `put` and `get`: so many per second, Poisson arrivals; each begins when it is due. `window`
+    /// is then the most in flight.
     #[serde(default)]
     #[schemars(range(min = 1.0, max = 1_000_000_000.0))]
     pub rate_per_s: Option<f64>,
@@ -261,10 +267,17 @@ impl ApenetScenario {
             return Err(RoadError::scenario("workload.window", reason));
         }
         if workload.rate_per_s.is_some()
-            && !matches!(workload.test, ApenetTest::OneWay | ApenetTest::Put)
+            && matches!(workload.test, ApenetTest::PingPong | ApenetTest::Burst)
         {
             let reason = format!("not with test {}", workload.test.name());
             return Err(RoadError::scenario("workload.rate_per_s", reason));
+        }
+        if let Some(noise) = &self.noise {
+            if workload.test == ApenetTest::Burst {
+                let reason = "not with test burst".to_owned();
+                return Err(RoadError::scenario("noise", reason));
+            }
+            noise.check()?;
         }
         self.check_list()?;
         let room = MAX_PUT_BYTES / self.place_bytes();
@@ -337,6 +350,13 @@ impl ApenetScenario {
     pub(super) fn arrivals(&self) -> Arrivals {
         let window = Arrivals::Window(self.workload.window);
         self.workload.rate_per_s.map_or(window, Arrivals::Rate)
+    }
+
+    /// What noise may add to a transfer: a delay of either program.
+    pub(super) fn longest_noise(&self) -> Picoseconds {
+        let delays = self.noise.iter().flat_map(|noise| &noise.buckets);
+        let longest = delays.map(|(delay, _)| *delay).fold(0.0, f64::max);
+        Picoseconds::from_ns_f64(2.0 * longest)
     }
 
     /// Distance of two puts in memory: each begins at a page, and is cut into packets there.

@@ -43,7 +43,7 @@ class Puts:
                 when the program there has its event; get asks the far node for as much, and waits for it
     near, far   memory of the first node and of the far one: of MEMORIES
     target      of TARGETS; a list has a buffer for each put that may be in flight or compared
-    rate_per_s  with one-way and put: so many a second, Poisson; window is then the most in flight
+    rate_per_s  with one-way, put and get: so many a second, Poisson; window is then the most in flight
     burst       with test burst, which puts from all other nodes into the far one's list: its `ApenetList`
     """
 
@@ -89,7 +89,7 @@ def check(puts: Puts) -> None:
         raise UserError(f"memory: {memories(puts.near, puts.far)}; test put ends in the far host's memory")
     if puts.test == "ping-pong" and puts.window != 1:
         raise UserError(f"window: {puts.window}; a ping-pong has one put in flight")
-    if puts.rate_per_s is not None and puts.test not in ("one-way", "put"):
+    if puts.rate_per_s is not None and puts.test not in ("one-way", "put", "get"):
         raise UserError(f"rate: a test {puts.test} has puts in flight, and no rate")
     room = room_of(puts.size)
     if puts.window > room:

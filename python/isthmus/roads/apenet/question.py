@@ -46,8 +46,6 @@ def _puts(question: Question, size: int) -> bench.Puts:
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
     del driver
-    if question.noise is not None:
-        return f"{question.operation} over APElink is measured without noise of the host: expected no --noise"
     try:
         bench.check(_puts(question, size))
     except UserError as error:
@@ -78,7 +76,8 @@ def scenarios(
 ) -> list[dict[str, Any]]:
     """One scenario for each driver and size."""
     made = []
+    changes = {} if question.noise is None else {"noise": question.noise.scenario()}
     for driver, size in drivers:
         model = models(bench.TOP, bench.parameters(platform, driver.profile))
-        made.append(bench.scenario(platform, driver.profile, _puts(question, size), model))
+        made.append(bench.scenario(platform, driver.profile, _puts(question, size), model, **changes))
     return made
