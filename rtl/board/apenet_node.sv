@@ -163,6 +163,7 @@ module apenet_node
     .ask_o    (),
     .answer_i ('0),
     .put_i    (put_state),
+    .put_last_i(cfg_last_i & 15'((1 << 5 * Dims) - 1)),
     .put_o    (put),
     .merge_i  ('0),
     .merge_wait_o(),
@@ -376,8 +377,7 @@ module apenet_node
   assign state.filled          = {48'd0, list_filled};
   assign state.counters        = {{3 * $bits(list_counters){1'b0}}, list_counters};
   assign {put_state.packets, put_state.bad_packets, put_state.bad_puts} = arrivals;
-  assign status_packets_o      = arrivals.packets;
-  assign status_bad_o          = arrivals.bad_packets;
+  assign {status_packets_o, status_bad_o} = {arrivals.packets, arrivals.bad_packets};
   assign status_events_o       = state.written;
 
   // ---------------------------------------------------------------- probes; one event a clock

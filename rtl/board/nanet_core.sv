@@ -103,6 +103,7 @@ module nanet_core
     .ask_o,
     .answer_i,
     .put_i    ('0),
+    .put_last_i('0),
     .put_o    (),
     .merge_i  (merge_state),
     .merge_wait_o(merge_wait),

@@ -31,6 +31,7 @@ module nanet_bar #(
   output arp_pkg::ask_t            ask_o,     // with Send, as wb_nanet_send
   input  arp_pkg::answer_t         answer_i,  // strobe: the station of ask_o has answered
   input  nanet_ctrl_pkg::put_state_t put_i,
+  input  logic [14:0]              put_last_i,  // with Put, as wb_nanet_put
   output nanet_ctrl_pkg::put_t     put_o,
   input  nanet_ctrl_pkg::merge_state_t merge_i,
   output logic [31:0]              merge_wait_o,  // with Merge, as wb_nanet_merge
@@ -141,6 +142,7 @@ module nanet_bar #(
       .clk_i,
       .rst_ni,
       .state_i   (put_i),
+      .last_i    (put_last_i),
       .put_o,
       .wb_cyc_i  (cyc),
       .wb_stb_i  (stb && put_own),
@@ -159,7 +161,7 @@ module nanet_bar #(
     assign put_dat = '0;
     assign put_o   = '0;
     logic unused_put;
-    assign unused_put = ^put_i;
+    assign unused_put = ^{put_i, put_last_i};
   end
 
   if (Merge) begin : gen_merge

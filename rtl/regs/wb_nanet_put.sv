@@ -14,6 +14,7 @@ module wb_nanet_put (
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  nanet_ctrl_pkg::put_state_t state_i,  // readable; the map says which field is where
+  input  logic [14:0]                last_i,  // highest coordinates of the torus: z, y, x
   output nanet_ctrl_pkg::put_t       put_o,
   input  logic                        wb_cyc_i,  // wb_*: Wishbone B4 pipelined, taken at cyc & stb
   input  logic                        wb_stb_i,
@@ -41,6 +42,7 @@ module wb_nanet_put (
   assign hwif_in.LIST_REFUSED.value.next = state_i.list_refused;
   assign hwif_in.ASKED.value.next = state_i.asked;
   assign hwif_in.LATE.value.next = state_i.late;
+  assign hwif_in.SHAPE.last.next = last_i;
 
   // swmod is high in the clock of the store: the value is there in the next.
   logic target_q, post_q;

@@ -494,6 +494,8 @@ pub mod nanet_put {
     pub const ASKED: u32 = 0x50;
     /// Answers too late (ro).
     pub const LATE: u32 = 0x54;
+    /// Shape of the torus (ro).
+    pub const SHAPE: u32 = 0x58;
 }
 
 /// UDP-to-memory interface, merging.

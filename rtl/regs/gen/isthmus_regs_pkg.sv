@@ -241,6 +241,7 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetPutListRefused = 8'h4C;
   localparam logic [7:0] NanetPutAsked = 8'h50;
   localparam logic [7:0] NanetPutLate = 8'h54;
+  localparam logic [7:0] NanetPutShape = 8'h58;
   // UDP-to-memory interface, merging
   localparam logic [7:0] NanetMergeWait = 8'h00;
   localparam logic [7:0] NanetMergeMerged = 8'h04;

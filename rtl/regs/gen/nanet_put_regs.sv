@@ -105,6 +105,7 @@ module nanet_put_regs (
         logic LIST_REFUSED;
         logic ASKED;
         logic LATE;
+        logic SHAPE;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -179,6 +180,9 @@ module nanet_put_regs (
         decoded_reg_strb.LATE = cpuif_req_masked & (cpuif_addr == 8'h54) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h54);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h54) & !cpuif_req_is_wr;
+        decoded_reg_strb.SHAPE = cpuif_req_masked & (cpuif_addr == 8'h58) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h58);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h58) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -896,6 +900,9 @@ module nanet_put_regs (
         end
         if(rd_mux_addr == 8'h54) begin
             readback_data_var[15:0] = hwif_in.LATE.value.next;
+        end
+        if(rd_mux_addr == 8'h58) begin
+            readback_data_var[14:0] = hwif_in.SHAPE.last.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

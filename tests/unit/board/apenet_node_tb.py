@@ -32,6 +32,7 @@ REGION_LO, REGION_PAGES, REGION_SET, REFUSED = 0xE0, 0xE8, 0xEC, 0xF8
 PUT_LO, PUT_BYTES, TARGET_LO, TARGET_HI, TARGET_SET = (0x200 + at for at in (0, 8, 0x10, 0x14, 0x18))
 POST_PLACES, POST, DONE, FULL, PACKETS, BAD = (0x200 + at for at in (0x20, 0x24, 0x28, 0x2C, 0x30, 0x34))
 LAND, SERVE, SERVED, GETS_LOST, ASKED, LATE = (0x200 + at for at in (0x38, 0x3C, 0x40, 0x44, 0x50, 0x54))
+SHAPE = 0x258
 VALID = 1 << 24
 GET, ANSWER, REFUSAL = 2, 3, 4
 SERVED_KEY = 0x5A17
@@ -373,6 +374,17 @@ async def what_must_not_be_read_is_refused_with_its_reason(dut: Any) -> None:
     assert [one.refusal for one in bench.events()] == [UNKNOWN, 0]
     assert len(bench.out) == 1
     assert await bench.read(DONE) == (len(wrong) + 1) << 16 | 1
+
+
+@cocotb.test()
+async def the_shape_of_the_torus_has_the_dimensions_that_the_node_has(dut: Any) -> None:
+    bench = Bench(dut)
+    await bench.start()
+    assert await bench.read(SHAPE) == 1
+    for last in (0, 2, 31):
+        # Of y and z nothing is looked at by the router of a ring.
+        dut.cfg_last_i.value = last | 7 << 5 | 3 << 10
+        assert await bench.read(SHAPE) == last
 
 
 @cocotb.test()

@@ -54,12 +54,23 @@ impl Place {
     const fn of(code: u16) -> Self {
         Self { x: (code & 31) as u8, y: (code >> 5 & 31) as u8, z: (code >> 10 & 31) as u8 }
     }
+
+    /// Whether a torus whose highest coordinates are `last` has it.
+    const fn is_within(self, last: Self) -> bool {
+        self.x <= last.x && self.y <= last.y && self.z <= last.z
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {}, {})", self.x, self.y, self.z)
+    }
 }
 
 /// Registered memory of a node that may be put into, or its list of buffers; for gets, a part of its put memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The node.
+    /// The node: one of the torus.
     pub node: Place,
     /// The key with which its program registered its pages: [`KEY`](super::KEY) where it uses this driver. For gets
     /// the one of [`PutMemory::serves`] there, for a list that of [`PutMemory::messages`].
@@ -271,11 +282,20 @@ pub(super) struct Putting {
 
 impl Putting {
     /// Sets the queue up.
+    ///
+    /// # Errors
+    /// When the torus has no node of a target: routers discard what is sent there. When an access fails.
     pub(super) async fn open<M: Mmio>(
         bar: &mut M,
         base: u64,
         memory: &PutMemory,
-    ) -> Result<Self, TransportError> {
+    ) -> Result<Self, NicError> {
+        let last = Place::of(bar.read32(u64::from(MAP + regs::SHAPE)).await? as u16);
+        let outside = |target: &&Target| !target.node.is_within(last);
+        if let Some(Target { node, .. }) = memory.targets.iter().find(outside) {
+            let what = format!("a target at node {node}: the last node of the torus is {last}");
+            return Err(NicError::Config { what });
+        }
         let base = memory.window.map_or(base, |window| window.bus_address);
         let at = base + memory.offset as u64;
         let mut stores = vec![
@@ -562,6 +582,40 @@ mod tests {
         match pin!(future).poll(&mut context) {
             Poll::Ready(value) => value,
             Poll::Pending => unreachable!("the board answers at once"),
+        }
+    }
+
+    #[test]
+    fn a_target_at_a_node_that_the_torus_lacks_is_refused_before_anything_is_stored() {
+        let shape = Place { x: 3, y: 4, z: 0 };
+        let opened = |node| {
+            let target = Target { node, key: 0, offset: 0, list: false };
+            let memory = PutMemory {
+                offset: 0,
+                window: None,
+                bytes: 64,
+                targets: vec![Target { node: Place::default(), ..target }, target],
+                arrivals: 1,
+                gets: 1,
+                serves: None,
+                messages: None,
+            };
+            let mut board = Board::default();
+            board.0.insert(u64::from(MAP + regs::SHAPE), u32::from(shape.code()));
+            let error = now(Putting::open(&mut board, 0, &memory)).err();
+            (error.map(|error| error.to_string()), board.0.len())
+        };
+        for (x, y) in [(0, 0), (3, 4), (3, 0), (0, 4)] {
+            let (error, stored) = opened(Place { x, y, z: 0 });
+            assert_eq!(error, None);
+            assert!(stored > 1);
+        }
+        for (x, y, z) in [(4, 0, 0), (0, 5, 0), (0, 0, 1), (31, 31, 31)] {
+            let said =
+                format!("a target at node ({x}, {y}, {z}): the last node of the torus is (3, 4, 0)");
+            let (error, stored) = opened(Place { x, y, z });
+            assert!(error.is_some_and(|error| error.ends_with(&said)));
+            assert_eq!(stored, 1);
         }
     }
 
