@@ -611,8 +611,9 @@ mod tests {
             assert!(stored > 1);
         }
         for (x, y, z) in [(4, 0, 0), (0, 5, 0), (0, 0, 1), (31, 31, 31)] {
-            let said =
-                format!("a target at node ({x}, {y}, {z}): the last node of the torus is (3, 4, 0)");
+            let said = format!(
+                "a target at node ({x}, {y}, {z}): the last node of the torus is (3, 4, 0)"
+            );
             let (error, stored) = opened(Place { x, y, z });
             assert!(error.is_some_and(|error| error.ends_with(&said)));
             assert_eq!(stored, 1);
