@@ -3,7 +3,7 @@
 
 The FPGA reads and writes lines at random places. Meanwhile the host takes pages away, waits for the
 completion of their invalidations, and maps them to other frames: what comes in between faults and is tried
-again. The engine ends a run in which a byte is wrong, an access is lost or doubled, or one reaches a frame
+again, by the host's program or, with `--port axi`, by the FPGA's AXI master. The engine ends a run in which a byte is wrong, an access is lost or doubled, or one reaches a frame
 that its page no longer has. Not in it: resets of the FPGA (`isthmus bench lock-table --fpga-resets`).
 """
 
@@ -49,22 +49,24 @@ def measure(options: argparse.Namespace) -> Sequence[Figure]:
             driver="svm",
             translation=memory,
             cache=options.cache,
+            port=options.port,
         )
-        models = bench.models(platform, profile, "svm", cache=options.cache)
+        again = bench.retries(transfers)
+        models = bench.models(platform, profile, "svm", options.port, options.cache, again)
         (found,) = native.run_scenario(bench.scenario(bench.Point(transfers, profile, platform), models))
         counters, translation = found["counters"], found["workload"]["translation"]
         accesses += found["iterations"] * lines
         if options.cache:
             hits += found["workload"]["cache"]["hits"] * found["iterations"] * lines
         moves += counters["host.moves"]
-        retries += translation["retries"]
+        retries += counters["fpga.retries"] if again else translation["retries"]
         faults += counters["fpga.faults"]
         print(f"{profile} {operation} {page}: {counters['host.moves']} pages moved", file=sys.stderr)
     return [
         Figure("accesses, none wrong, none to an old frame", accesses, options.accesses, "", least=True),
         Figure("pages moved under them", moves, 1, "", least=True),
         Figure("accesses that met a page on its way and faulted", faults, 1, "", least=True),
-        Figure("transfers tried again", retries, 1, "", least=True),
+        Figure("tried again", retries, 1, "", least=True),
         *([Figure("accesses to lines that the cache had", round(hits), 1, "", least=True)] * options.cache),
     ]
 
@@ -73,5 +75,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--accesses", type=int, default=ACCESSES)
     parser.add_argument("--cache", action="store_true", help="through the FPGA's cache")
+    parser.add_argument("--port", choices=("lines", "axi"), default="lines", help="axi: with --cache")
     parser.add_argument("--seed", type=int, default=1)
     sys.exit(main(measure, parser))

@@ -10,9 +10,12 @@
 ///   Translation with Translate: addresses are virtual, ccix_translate has the pages of the host's
 ///               tables. Without: physical addresses, a wire. With CacheLines as well the cache
 ///               is behind it, and keeps lines by their physical addresses
-///   Port        with AxiPort: axi_traffic -> AXI of 512 bits and one ID -> coherence_axi in the
-///               place of ccix_traffic; with Translate its addresses are virtual, and a page that
-///               does not allow the access is SLVERR, which ends the run by status_fail_o
+///   Port        with AxiPort: axi_traffic -> AXI of 512 bits -> coherence_axi in the place of
+///               ccix_traffic; with Translate its addresses are virtual, and a page that does not
+///               allow the access is SLVERR. With Tries ccix_retry is in front of the port, and
+///               tries again so often; an error that is left sets status_fail_o
+///   Atomics     with this parameter: atomic_*, by ccix_atomic. One waits until no task is under
+///               way, and no task begins while it waits or is open
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
 ///               beat to the task's end 2 cycles. In front of a cache a translation that hits costs
 ///               1 cycle. With AxiPort a read that hits the cache: its address on AR to its beat on
@@ -21,9 +24,9 @@
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2,
 ///               Ahead, Direct as ccix_translate, Direct without CacheLines: a cache takes physical
-///               addresses alone; AxiPort only with CacheLines; Atomics, with AxiPort: the port
-///               takes AXI5's atomics, for a master that makes them in the place of axi_traffic
-///   Not done    the hard block; tasks that are atomics
+///               addresses alone; AxiPort only with CacheLines; Atomics, and Tries 0..255 with
+///               Wait 1..65535 cycles between them, only with AxiPort
+///   Not done    the hard block
 module ccix_fpga
   import ccix_pkg::*;
   import ccix_fpga_pkg::*;
@@ -38,7 +41,9 @@ module ccix_fpga
   parameter bit          Direct      = 1'b0,
   parameter int unsigned CacheLines  = 0,
   parameter bit          AxiPort     = 1'b0,
-  parameter bit          Atomics     = 1'b0
+  parameter bit          Atomics     = 1'b0,
+  parameter int unsigned Tries       = 0,
+  parameter int unsigned Wait        = 64
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -64,6 +69,15 @@ module ccix_fpga
   output logic [7:0]  task_done_tag_o,
   output logic        task_done_fault_o,  // with it: a line of it was not accessed
 
+  input  logic        atomic_valid_i,  // atomic_*: held until atomic_ready_o
+  output logic        atomic_ready_o,
+  input  logic [5:0]  atomic_code_i,     // AWATOP: AtomicLoad, AtomicSwap or AtomicCompare
+  input  logic [47:0] atomic_address_i,  // of a byte, a multiple of 8; virtual with Translate
+  input  logic [63:0] atomic_operand_i,  // little-endian, as atomic_new_i and atomic_old_o
+  input  logic [63:0] atomic_new_i,      // of AtomicCompare what the word becomes
+  output logic        atomic_done_o,     // strobe: it is done
+  output logic [63:0] atomic_old_o,      // with it: the word as it was
+
   output logic [NumProbes-1:0]      probe_o,      // strobes, by probe_e; for simulation
   output logic [NumProbes-1:0][7:0] probe_tag_o,  // of the task at its ends, else of the request
 
@@ -74,7 +88,8 @@ module ccix_fpga
   output logic [31:0] status_words_o,     // sent, of 64 bits
   output logic [31:0] status_wrong_o,     // lines read that had a wrong byte
   output logic [31:0] status_stray_o,     // answers that match no request
-  output logic [31:0] status_faults_o     // lines whose page did not allow the access
+  output logic [31:0] status_faults_o,    // lines whose page did not allow the access
+  output logic [31:0] status_retries_o    // errors of the AXI port that were tried again
 );
   logic line_valid, line_ready, line_write, phys_valid, phys_ready, phys_write, phys_direct;
   index_t line_index, phys_index, phys_key;
@@ -97,30 +112,133 @@ module ccix_fpga
     end
     // A cache does not take more than 39 bits of a physical address.
     localparam int unsigned AddrWidth = Translate ? 48 : 39;
-    axi_pkg::address_t aw, ar;
-    logic awvalid, awready, wvalid, wready, wlast, bvalid, bready, arvalid, arready, rvalid, rready;
-    logic rlast;
-    logic [1:0] bresp, rresp, ids;
+    localparam int unsigned Lines   = 32;  // of writes that ccix_retry has open
+    localparam int unsigned IdWidth = Tries > 0 ? $clog2(Lines) : 1;
+    axi_pkg::address_t aw, ar, task_aw, atomic_aw;
+    logic awvalid, awready, wvalid, wready, bvalid, bready, arvalid, arready, rvalid, rready;
+    logic rlast, change, task_awvalid, task_wvalid, task_bready, task_rready;
+    logic atomic_awvalid, atomic_wvalid, atomic_bready, atomic_rready;
+    logic [1:0] bresp, rresp;
+    logic [5:0] atop;
+    logic [IdWidth-1:0] task_awid, bid, rid;
     logic [AddrWidth-7:0] index;
-    line_t wdata, rdata;
-    mask_t wstrb;
+    line_t wdata, rdata, task_wdata, atomic_wdata;
+    mask_t wstrb, task_wstrb, atomic_wstrb;
+    logic atomic_retry, atomic_lost, task_refused;
+    logic [31:0] retries, atomic_retries_q;
+
+    // The tasks' master.
+    axi_pkg::address_t m_aw, m_ar;
+    logic m_awvalid, m_awready, m_wvalid, m_wready, m_wlast, m_bvalid, m_bready, m_arvalid;
+    logic m_arready, m_rvalid, m_rready, m_rlast, task_hold, task_ready;
+    logic [1:0] m_bresp, m_rresp;
+    line_t m_wdata, m_rdata;
+    mask_t m_wstrb;
+    assign task_ready_o = task_ready && !task_hold;
     axi_traffic u_traffic (
-      .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
-      .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .awvalid_o(awvalid),
-      .awready_i(awready), .aw_o(aw), .wvalid_o(wvalid), .wready_i(wready), .wdata_o(wdata),
-      .wstrb_o(wstrb), .wlast_o(wlast), .bvalid_i(bvalid), .bready_o(bready), .bresp_i(bresp),
-      .arvalid_o(arvalid), .arready_i(arready), .ar_o(ar), .rvalid_i(rvalid), .rready_o(rready),
-      .rdata_i(rdata), .rresp_i(rresp), .rlast_i(rlast), .wrong_o(wrong), .error_o(refused)
+      .clk_i, .rst_ni, .task_valid_i(task_valid_i && !task_hold), .task_ready_o(task_ready),
+      .task_write_i, .task_tag_i, .task_address_i, .task_bytes_i, .task_seed_i, .task_done_o,
+      .task_done_tag_o, .awvalid_o(m_awvalid), .awready_i(m_awready), .aw_o(m_aw),
+      .wvalid_o(m_wvalid), .wready_i(m_wready), .wdata_o(m_wdata), .wstrb_o(m_wstrb),
+      .wlast_o(m_wlast), .bvalid_i(m_bvalid), .bready_o(m_bready), .bresp_i(m_bresp),
+      .arvalid_o(m_arvalid), .arready_i(m_arready), .ar_o(m_ar), .rvalid_i(m_rvalid),
+      .rready_o(m_rready), .rdata_i(m_rdata), .rresp_i(m_rresp), .rlast_i(m_rlast),
+      .wrong_o(wrong), .error_o(task_refused)
     );
+    if (Tries > 0) begin : gen_retry
+      ccix_retry #(.DataWidth(512), .Bursts(64), .Lines(Lines), .Tries(Tries), .Wait(Wait))
+      u_retry (
+        .clk_i, .rst_ni, .m_awvalid_i(m_awvalid), .m_awready_o(m_awready), .m_aw_i(m_aw),
+        .m_wvalid_i(m_wvalid), .m_wready_o(m_wready), .m_wdata_i(m_wdata), .m_wstrb_i(m_wstrb),
+        .m_bvalid_o(m_bvalid), .m_bready_i(m_bready), .m_bresp_o(m_bresp),
+        .m_arvalid_i(m_arvalid), .m_arready_o(m_arready), .m_ar_i(m_ar), .m_rvalid_o(m_rvalid),
+        .m_rready_i(m_rready), .m_rdata_o(m_rdata), .m_rresp_o(m_rresp), .m_rlast_o(m_rlast),
+        .awvalid_o(task_awvalid), .awready_i(awready && !change), .awid_o(task_awid),
+        .aw_o(task_aw), .wvalid_o(task_wvalid), .wready_i(wready && !change),
+        .wdata_o(task_wdata), .wstrb_o(task_wstrb), .bvalid_i(bvalid && !change), .bid_i(bid),
+        .bresp_i(bresp), .arvalid_o(arvalid), .arready_i(arready), .ar_o(ar),
+        .rvalid_i(rvalid && !change), .rready_o(task_rready), .rdata_i(rdata), .rresp_i(rresp),
+        .rlast_i(rlast), .retries_o(retries), .lost_o()
+      );
+      assign task_bready = 1'b1;
+      logic unused;
+      assign unused = ^{m_wlast, m_bready};
+    end else begin : gen_no_retry
+      assign {task_awvalid, task_aw, task_wvalid, task_wdata, task_wstrb, arvalid, ar} =
+             {m_awvalid, m_aw, m_wvalid, m_wdata, m_wstrb, m_arvalid, m_ar};
+      assign {task_awid, retries} = '0;
+      assign m_awready   = awready && !change;
+      assign m_wready    = wready && !change;
+      assign m_bvalid    = bvalid && !change;
+      assign m_arready   = arready;
+      assign m_rvalid    = rvalid && !change;
+      assign task_bready = m_bready;
+      assign task_rready = m_rready;
+      assign {m_bresp, m_rresp, m_rdata, m_rlast} = {bresp, rresp, rdata, rlast};
+      logic unused;
+      assign unused = ^{bid, m_wlast};
+    end
+
+    // The master of atomics.
+    if (Atomics) begin : gen_atomic
+      logic [4:0] under_way_q;
+      logic atomic_ready, idle;
+      always_ff @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) under_way_q <= '0;
+        else under_way_q <= under_way_q + 5'(task_valid_i && task_ready_o) - 5'(task_done_o);
+      end
+      assign idle           = under_way_q == '0;
+      assign atomic_ready_o = atomic_ready && idle;
+      assign change         = !atomic_ready;
+      assign task_hold      = atomic_valid_i || change;
+      ccix_atomic #(.Tries(Tries), .Wait(Wait)) u_atomic (
+        .clk_i, .rst_ni, .req_valid_i(atomic_valid_i && idle), .req_ready_o(atomic_ready),
+        .req_code_i(atomic_code_i), .req_address_i(atomic_address_i),
+        .req_operand_i(atomic_operand_i), .req_new_i(atomic_new_i), .done_o(atomic_done_o),
+        .old_o(atomic_old_o), .lost_o(atomic_lost), .retry_o(atomic_retry),
+        .awvalid_o(atomic_awvalid), .awready_i(awready && change), .aw_o(atomic_aw),
+        .awatop_o(atop), .wvalid_o(atomic_wvalid), .wready_i(wready && change),
+        .wdata_o(atomic_wdata), .wstrb_o(atomic_wstrb), .bvalid_i(bvalid && change),
+        .bready_o(atomic_bready), .bresp_i(bresp), .rvalid_i(rvalid && change),
+        .rready_o(atomic_rready), .rdata_i(rdata), .rresp_i(rresp)
+      );
+    end else begin : gen_no_atomic
+      assign {change, task_hold, atomic_ready_o, atomic_done_o, atomic_old_o} = '0;
+      assign {atomic_awvalid, atomic_aw, atop, atomic_wvalid, atomic_wdata, atomic_wstrb} = '0;
+      assign {atomic_bready, atomic_rready, atomic_retry, atomic_lost} = '0;
+      logic unused_atomic;
+      assign unused_atomic = ^{atomic_valid_i, atomic_code_i, atomic_address_i, atomic_operand_i,
+                               atomic_new_i};
+    end
+    assign awvalid = change ? atomic_awvalid : task_awvalid;
+    assign aw      = change ? atomic_aw : task_aw;
+    assign wvalid  = change ? atomic_wvalid : task_wvalid;
+    assign wdata   = change ? atomic_wdata : task_wdata;
+    assign wstrb   = change ? atomic_wstrb : task_wstrb;
+    assign bready  = change ? atomic_bready : task_bready;
+    assign rready  = change ? atomic_rready : task_rready;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        refused          <= 1'b0;
+        atomic_retries_q <= '0;
+      end else begin
+        refused          <= refused || task_refused || atomic_lost;
+        atomic_retries_q <= atomic_retries_q + 32'(atomic_retry);
+      end
+    end
+    assign status_retries_o = retries + atomic_retries_q;
+
     coherence_axi #(
-      .DataWidth(512), .LineBytes(LineBytes), .IdWidth(1), .AddrWidth(AddrWidth), .NumReads(32),
-      .NumStores(32), .NumBursts(16), .Streams(1), .Atomics(Atomics)
+      .DataWidth(512), .LineBytes(LineBytes), .IdWidth(IdWidth), .AddrWidth(AddrWidth),
+      .NumReads(32), .NumStores(32), .NumBursts(Tries > 0 ? Lines : 16), .Streams(1),
+      .Atomics(Atomics)
     ) u_port (
-      .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_o(awready), .awid_i(1'b0), .aw_i(aw),
-      .awatop_i('0), .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb),
-      .bvalid_o(bvalid), .bready_i(bready), .bid_o(ids[0]), .bresp_o(bresp), .arvalid_i(arvalid),
-      .arready_o(arready), .arid_i(1'b0), .ar_i(ar), .rvalid_o(rvalid), .rready_i(rready),
-      .rid_o(ids[1]), .rdata_o(rdata), .rresp_o(rresp), .rlast_o(rlast),
+      .clk_i, .rst_ni, .awvalid_i(awvalid), .awready_o(awready),
+      .awid_i(change ? '0 : task_awid), .aw_i(aw), .awatop_i(change ? atop : '0),
+      .wvalid_i(wvalid), .wready_o(wready), .wdata_i(wdata), .wstrb_i(wstrb),
+      .bvalid_o(bvalid), .bready_i(bready), .bid_o(bid), .bresp_o(bresp), .arvalid_i(arvalid),
+      .arready_o(arready), .arid_i('0), .ar_i(ar), .rvalid_o(rvalid), .rready_i(rready),
+      .rid_o(rid), .rdata_o(rdata), .rresp_o(rresp), .rlast_o(rlast),
       .core_valid_o(line_valid), .core_ready_i(line_ready), .core_write_o(line_write),
       .core_index_o(index), .core_tag_o(line_tag), .core_mask_o(line_mask),
       .core_data_o(line_data), .core_atomic_o(line_atomic), .core_rsp_valid_i(line_rsp_valid),
@@ -130,10 +248,14 @@ module ccix_fpga
     assign line_index        = index_t'(index);
     assign task_done_fault_o = 1'b0;
     logic unused;
-    assign unused = ^{wlast, ids};
+    assign unused = ^rid;
   end else begin : gen_lines
     assign refused     = 1'b0;
     assign line_atomic = '0;
+    assign {atomic_ready_o, atomic_done_o, atomic_old_o, status_retries_o} = '0;
+    logic unused_atomic;
+    assign unused_atomic = ^{atomic_valid_i, atomic_code_i, atomic_address_i, atomic_operand_i,
+                             atomic_new_i};
     ccix_traffic u_traffic (
       .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
       .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .task_done_fault_o,

@@ -46,6 +46,12 @@ def pointers() -> Path:
 
 
 @pytest.fixture(scope="module")
+def trying() -> Path:
+    """The same, and the master tries again where a page is away."""
+    return bench.models(bench.loaded(), "isthmus", "svm", "axi", cache=True, retry=True)[bench.FPGA]
+
+
+@pytest.fixture(scope="module")
 def behind() -> dict[str, Path]:
     """The cache behind the translation, in the design of each profile."""
     made = {
@@ -516,6 +522,28 @@ def test_the_host_moves_pages_whose_lines_are_in_the_cache(
     assert counters["fpga.faults"] >= found["workload"]["translation"]["retries"] > 0
     # Lines came from the cache, else moves would not meet it.
     assert counters["host.taken"] > moves
+
+
+@pytest.mark.parametrize("operation", bench.OPERATIONS)
+@pytest.mark.parametrize(("page", "footprint", "moves"), [("4K", 256 << 10, 40), ("2M", 8 << 20, 8)])
+@pytest.mark.parametrize("size", [1000, 4096])
+def test_an_axi_master_tries_again_while_the_host_moves_pages(
+    run: Run, trying: Path, operation: str, page: str, footprint: int, moves: int, size: int
+) -> None:
+    """The master sees no error: what the port answered with SLVERR came later, and each byte is right."""
+    memory = bench.Translation(page, "random", footprint, moves=moves)
+    found = run(
+        model=trying, operation=operation, size=size, iterations=1_000, window=16,
+        translation=memory, cache=True, port="axi",
+    )  # fmt: skip
+    counters = found["counters"]
+    assert counters["host.moves"] == moves
+    assert counters["fpga.faults"] >= counters["fpga.retries"] > 0
+    assert counters["host.faults"] > 0
+    # No task ends with a fault: the host's program tries nothing again.
+    assert found["workload"]["translation"]["retries"] == 0
+    assert counters["host.taken"] > moves
+    assert found["checked"]["bytes"] >= 1_000 * size
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -137,3 +137,15 @@ def test_ccix_log() -> None:
 
 def test_ccix_handover() -> None:
     run("isthmus:ccix:ccix", "ccix_handover", "ccix_handover_tb", parameters={"Depth": 16})
+
+
+@pytest.mark.parametrize("tries", [15, 2])
+def test_ccix_retry(monkeypatch: pytest.MonkeyPatch, tries: int) -> None:
+    monkeypatch.setenv("CCIX_TRIES", str(tries))
+    run(
+        "isthmus:ccix:ccix",
+        "ccix_retry_bench",
+        "ccix_retry_tb",
+        parameters={"Tries": tries, "Wait": 20 if tries > 2 else 400},
+        extra_sources=[HERE / "ccix_retry_bench.sv"],
+    )

@@ -9,7 +9,7 @@ use isthmus_sim::world::ccix::{CcixLink, CcixPins, Way};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::home::{Content, Home};
-use super::scenario::CcixScenario;
+use super::scenario::{CcixPort, CcixScenario};
 use super::svm::Translator;
 use crate::dma::first_seed;
 use crate::error::RoadError;
@@ -29,10 +29,12 @@ pub(super) struct Status {
     stray: OutputPin,
     faults: OutputPin,
     up: OutputPin,
+    /// Errors of an AXI port that its master tried again.
+    retries: Option<OutputPin>,
 }
 
 impl Status {
-    fn new(device: &DeviceHandle) -> Result<Self, RoadError> {
+    fn new(device: &DeviceHandle, port: CcixPort) -> Result<Self, RoadError> {
         let pin = |name: &str, width| device.output(&format!("status_{name}_o"), width);
         Ok(Self {
             requests: pin("requests", 32)?,
@@ -41,6 +43,7 @@ impl Status {
             stray: pin("stray", 32)?,
             faults: pin("faults", 32)?,
             up: pin("up", 1)?,
+            retries: (port == CcixPort::Axi).then(|| pin("retries", 32)).transpose()?,
         })
     }
 }
@@ -110,7 +113,8 @@ impl World {
             translator.clone(),
             scenario.is_cached(),
         );
-        let agent = Rc::new(Agent { link, home, status: Status::new(&fpga)?, translator });
+        let status = Status::new(&fpga, scenario.workload.port)?;
+        let agent = Rc::new(Agent { link, home, status, translator });
         simulation.probes().set_enabled(false);
         let (wrong, fail) = (fpga.output("status_wrong_o", 32)?, fpga.output("status_fail_o", 1)?);
         Ok(Self { simulation, fpga, agent, wrong, fail })
@@ -157,6 +161,9 @@ impl World {
             ("fpga.words".to_owned(), status.words.get()),
             ("fpga.faults".to_owned(), status.faults.get()),
         ]);
+        if let Some(retries) = &status.retries {
+            found.insert("fpga.retries".to_owned(), retries.get());
+        }
         if let Some(translator) = translator {
             let (walks, events) = (translator.walks(), translator.events());
             found.insert("iommu.walks".to_owned(), walks.walks);

@@ -50,6 +50,9 @@ TOPS: Mapping[str, str] = {
 }
 HIT_LINES = 2048
 """Lines that are read before and hit: half of the cache."""
+RETRY: Mapping[str, int] = {"Atomics": 1, "Tries": 255, "Wait": 250}
+"""Of an AXI master under which pages move, or that makes atomics: how often it tries again what was answered with
+an error, and the cycles between. 255 tries, each of a round trip and 1 us, are longer than a page of 2 MiB moves."""
 PAGES = ("4K", "2M", "1G")
 ORDERS = ("sequential", "random")
 SKEWED = "skewed"
@@ -132,8 +135,6 @@ def check(transfers: Transfers) -> None:
             f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}, "
             "or svm with --cache"
         )
-    if t.port != "lines" and t.translation is not None and t.translation.moves:
-        raise UserError("port: axi's master does not try again where a page moves; expected moves of 0")
     assert (t.driver == "svm") == (t.translation is not None), t
     if t.cache and t.driver != "svm":
         raise UserError(
@@ -227,9 +228,18 @@ def packets(platform: Platform, profile: Profile) -> dict[str, int]:
 
 
 def parameters(
-    platform: Platform, profile: Profile, driver: str, port: str = "lines", cache: bool = False
+    platform: Platform,
+    profile: Profile,
+    driver: str,
+    port: str = "lines",
+    cache: bool = False,
+    retry: bool = False,
 ) -> dict[str, int]:
-    """The parameters of the driver's top; `cache`: with the driver `svm`, one behind the translation."""
+    """The parameters of the driver's top.
+
+    cache  with the driver `svm`, one behind the translation
+    retry  the AXI master tries again where a page is away
+    """
     design = platform.profiles[profile]
     if driver == "pcie-dma":
         return {"Overlap": int(design.descriptors.value > 1)}
@@ -238,7 +248,9 @@ def parameters(
         "MaxWords": int(design.packet.value) // 8,
         "MaxMessages": int(design.messages.value),
     }
-    lines = {"CacheLines": int(design.cache.value)} | ({"AxiPort": 1} if port == "axi" else {})
+    lines = {"CacheLines": int(design.cache.value)}
+    if port == "axi":
+        lines |= {"AxiPort": 1, **(RETRY if retry else {})}
     if driver in (*CACHED, CONTENDED):
         return made | lines
     if driver != "svm":
@@ -256,11 +268,22 @@ def parameters(
     }
 
 
+def retries(transfers: Transfers) -> bool:
+    """The FPGA's AXI master meets pages that are away."""
+    memory = transfers.translation
+    return transfers.port == "axi" and memory is not None and memory.moves > 0
+
+
 def models(
-    platform: Platform, profile: Profile, driver: str, port: str = "lines", cache: bool = False
+    platform: Platform,
+    profile: Profile,
+    driver: str,
+    port: str = "lines",
+    cache: bool = False,
+    retry: bool = False,
 ) -> dict[str, Path]:
     """The shared object of a driver's top by its name; a build shows its progress."""
-    return running.models({TOPS[driver]: parameters(platform, profile, driver, port, cache)})
+    return running.models({TOPS[driver]: parameters(platform, profile, driver, port, cache, retry)})
 
 
 def points(
@@ -324,7 +347,7 @@ def measure(
     runs = []
     for point in wanted:
         platform, t = session.platform(point.platform), point.transfers
-        values = parameters(platform, point.profile, t.driver, t.port, t.cache)
+        values = parameters(platform, point.profile, t.driver, t.port, t.cache, retries(t))
         top = TOPS[t.driver]
         runs.append(scenario(point, {top: session.model(top, values)}))
     return session.document(session.run(runs), wanted[0].transfers.seed if wanted else 0)

@@ -92,10 +92,6 @@ impl CcixScenario {
             );
             return Err(RoadError::scenario(key, reason));
         }
-        if translation.moves > 0 && self.workload.port == CcixPort::Axi {
-            let reason = "expected 0 for workload.port axi: its master does not try again";
-            return Err(RoadError::scenario("workload.translation.moves", reason));
-        }
         if translation.order == CcixOrder::Skewed {
             let key = "workload.translation.order";
             if !self.workload.cache {

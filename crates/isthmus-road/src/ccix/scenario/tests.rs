@@ -65,7 +65,7 @@ fn an_axi_port_is_in_front_of_a_cache() {
 }
 
 #[test]
-fn an_axi_port_takes_virtual_addresses_in_front_of_a_cache_whose_pages_stay() {
+fn an_axi_port_takes_virtual_addresses_in_front_of_a_cache_and_pages_may_move() {
     let mut scenario = translated("random");
     scenario["workload"]["port"] = "axi".into();
     let without = refused(&scenario);
@@ -74,11 +74,7 @@ fn an_axi_port_takes_virtual_addresses_in_front_of_a_cache_whose_pages_stay() {
     let parsed = CcixScenario::parse(&scenario.to_string()).unwrap();
     assert_eq!((parsed.workload.port, parsed.is_cached()), (CcixPort::Axi, true));
     scenario["workload"]["translation"]["moves"] = 1.into();
-    let moves = refused(&scenario);
-    assert!(
-        moves.contains("workload.translation.moves: expected 0 for workload.port axi"),
-        "{moves}"
-    );
+    assert!(CcixScenario::parse(&scenario.to_string()).is_ok());
 }
 
 #[test]

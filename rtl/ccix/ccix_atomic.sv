@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: SHL-2.1
+/// AXI5 master of atomics on words of 64 bits, one at a time: those of AtomicLoad, a swap, a
+/// compare-and-swap. One whose page is away is tried again.
+///
+///   Handshake   req: valid/ready. done_o is a strobe, old_o and lost_o with it. AXI: valid/ready,
+///               held until taken
+///   Ordering    one is open: it is done when B and R have come
+///   Retries     an atomic with SLVERR was not made; it is made again Wait cycles later, Tries
+///               times at most. So one that is done without lost_o was made once, one with lost_o
+///               not at all                            (proved: formal/ccix/ccix_atomic.sby)
+///   Latency     req_valid_i to awvalid_o and wvalid_o 1 cycle; the last answer to done_o 1
+///   Throughput  one in the subordinate's time and 2 cycles
+///   Parameters  Tries 0..255: 0 is none; Wait 1..65535. The bus has 512 bits
+///   Not done    atomics without an answer, other sizes
+module ccix_atomic #(
+  parameter  int unsigned Tries = 63,
+  parameter  int unsigned Wait  = 64
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+  input  logic              req_valid_i,
+  output logic              req_ready_o,    // only while none is open
+  input  logic [5:0]        req_code_i,     // AWATOP: AtomicLoad, AtomicSwap or AtomicCompare
+  input  logic [47:0]       req_address_i,  // a multiple of 8
+  input  logic [63:0]       req_operand_i,  // of AtomicCompare what the word must be
+  input  logic [63:0]       req_new_i,      // of AtomicCompare what it becomes
+  output logic              done_o,
+  output logic [63:0]       old_o,    // the word as it was
+  output logic              lost_o,   // it was refused
+  output logic              retry_o,  // strobe: it is to be made again
+  output logic              awvalid_o,
+  input  logic              awready_i,
+  output axi_pkg::address_t aw_o,       // of one beat: the word, of AtomicCompare two words
+  output logic [5:0]        awatop_o,
+  output logic              wvalid_o,
+  input  logic              wready_i,
+  output logic [511:0]      wdata_o,
+  output logic [63:0]       wstrb_o,
+  input  logic              bvalid_i,  // one answer an atomic
+  output logic              bready_o,
+  input  logic [1:0]        bresp_i,
+  input  logic              rvalid_i,  // and one beat
+  output logic              rready_o,
+  input  logic [511:0]      rdata_i,   // the word as it was, in its lane
+  input  logic [1:0]        rresp_i
+);
+  if (Tries > 255 || Wait < 1 || Wait > 65535) begin : gen_tries_check
+    $error("ccix_atomic: Tries is %0d, legal is 0..255; Wait is %0d, legal is 1..65535", Tries,
+           Wait);
+  end
+  localparam int unsigned TryWidth  = $clog2(Tries + 2);
+  localparam int unsigned WaitWidth = $clog2(Wait + 1);
+  localparam logic [5:0] Compare = 6'b110001;
+  localparam logic [1:0] SlvErr = 2'd2;
+  logic open_q, begins, b, r, came, wrong, fails, again, pause_q, compare;
+  logic error_q, slave_q;  // of the answers so far: any error; one of them, and all are SLVERR
+  logic [TryWidth-1:0] tries_q;
+  logic [WaitWidth-1:0] wait_q;
+  logic [47:0] address_q;
+  logic [63:0] operand_q, new_q;
+  logic [2:0] lane;  // of the word on the bus
+  assign req_ready_o = !open_q;
+  assign b      = bvalid_i && bready_o;
+  assign r      = rvalid_i && rready_o;
+  assign came   = open_q && !pause_q && (!bready_o || b) && (!rready_o || r);
+  assign wrong  = (b && bresp_i[1]) || (r && rresp_i[1]) || error_q;
+  assign fails  = (b && bresp_i == SlvErr) || (r && rresp_i == SlvErr) || slave_q;
+  assign again  = came && wrong && fails && tries_q != TryWidth'(Tries);
+  assign begins = (req_valid_i && req_ready_o) || (pause_q && wait_q == '0);
+  assign retry_o = again;
+
+  assign lane    = address_q[5:3];
+  assign compare = awatop_o == Compare;
+  assign aw_o = '{addr: 64'(address_q), len: '0, size: compare ? 3'd4 : 3'd3,
+                  burst: axi_pkg::BurstIncr};
+  always_comb begin
+    for (int unsigned i = 0; i < 8; i++) begin
+      wdata_o[64*i+:64] = 3'(i) == lane || !compare ? operand_q : new_q;
+      wstrb_o[8*i+:8]   = {8{3'(i) == lane || (compare && 3'(i) == (lane ^ 3'd1))}};
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {open_q, awvalid_o, wvalid_o, bready_o, rready_o, done_o, lost_o} <= '0;
+      {pause_q, error_q, slave_q, tries_q, wait_q} <= '0;
+    end else begin
+      done_o  <= came && !again;
+      lost_o  <= came && !again && wrong;
+      if (came) begin
+        {error_q, slave_q} <= '0;
+        open_q  <= again;
+        pause_q <= again;
+        tries_q <= again ? tries_q + TryWidth'(1) : '0;
+        wait_q  <= WaitWidth'(Wait - 1);
+      end else begin
+        {error_q, slave_q} <= {wrong, fails};
+      end
+      if (awready_i) awvalid_o <= 1'b0;
+      if (wready_i) wvalid_o <= 1'b0;
+      if (b) bready_o <= 1'b0;
+      if (r) rready_o <= 1'b0;
+      if (pause_q) wait_q <= wait_q - WaitWidth'(1);
+      if (begins) begin
+        {open_q, awvalid_o, wvalid_o, bready_o, rready_o} <= '1;
+        pause_q <= 1'b0;
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (req_valid_i && req_ready_o) begin
+      address_q <= req_address_i;
+      awatop_o  <= req_code_i;
+      operand_q <= req_operand_i;
+      new_q     <= req_new_i;
+    end
+    if (r) old_o <= rdata_i[64*lane+:64];
+  end
+
+  // Every code has an answer on R.
+  prim_assert u_code (.clk_i, .rst_ni, .ok_i(!open_q || awatop_o[5]));
+endmodule
