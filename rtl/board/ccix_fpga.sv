@@ -71,10 +71,9 @@ module ccix_fpga
 
   input  logic        atomic_valid_i,  // atomic_*: held until atomic_ready_o
   output logic        atomic_ready_o,
-  input  logic [5:0]  atomic_code_i,     // AWATOP: AtomicLoad, AtomicSwap or AtomicCompare
+  input  logic [5:0]  atomic_code_i,     // AWATOP, or 0, as ccix_atomic
   input  logic [47:0] atomic_address_i,  // of a byte, a multiple of 8; virtual with Translate
-  input  logic [63:0] atomic_operand_i,  // little-endian, as atomic_new_i and atomic_old_o
-  input  logic [63:0] atomic_new_i,      // of AtomicCompare what the word becomes
+  input  logic [63:0] atomic_operand_i,  // little-endian, as atomic_old_o
   output logic        atomic_done_o,     // strobe: it is done
   output logic [63:0] atomic_old_o,      // with it: the word as it was
 
@@ -194,8 +193,8 @@ module ccix_fpga
       ccix_atomic #(.Tries(Tries), .Wait(Wait)) u_atomic (
         .clk_i, .rst_ni, .req_valid_i(atomic_valid_i && idle), .req_ready_o(atomic_ready),
         .req_code_i(atomic_code_i), .req_address_i(atomic_address_i),
-        .req_operand_i(atomic_operand_i), .req_new_i(atomic_new_i), .done_o(atomic_done_o),
-        .old_o(atomic_old_o), .lost_o(atomic_lost), .retry_o(atomic_retry),
+        .req_operand_i(atomic_operand_i), .done_o(atomic_done_o), .old_o(atomic_old_o),
+        .lost_o(atomic_lost), .retry_o(atomic_retry),
         .awvalid_o(atomic_awvalid), .awready_i(awready && change), .aw_o(atomic_aw),
         .awatop_o(atop), .wvalid_o(atomic_wvalid), .wready_i(wready && change),
         .wdata_o(atomic_wdata), .wstrb_o(atomic_wstrb), .bvalid_i(bvalid && change),
@@ -207,8 +206,8 @@ module ccix_fpga
       assign {atomic_awvalid, atomic_aw, atop, atomic_wvalid, atomic_wdata, atomic_wstrb} = '0;
       assign {atomic_bready, atomic_rready, atomic_retry, atomic_lost} = '0;
       logic unused_atomic;
-      assign unused_atomic = ^{atomic_valid_i, atomic_code_i, atomic_address_i, atomic_operand_i,
-                               atomic_new_i};
+      assign unused_atomic = ^{atomic_valid_i, atomic_code_i, atomic_address_i,
+                               atomic_operand_i};
     end
     assign awvalid = change ? atomic_awvalid : task_awvalid;
     assign aw      = change ? atomic_aw : task_aw;
@@ -254,8 +253,7 @@ module ccix_fpga
     assign line_atomic = '0;
     assign {atomic_ready_o, atomic_done_o, atomic_old_o, status_retries_o} = '0;
     logic unused_atomic;
-    assign unused_atomic = ^{atomic_valid_i, atomic_code_i, atomic_address_i, atomic_operand_i,
-                             atomic_new_i};
+    assign unused_atomic = ^{atomic_valid_i, atomic_code_i, atomic_address_i, atomic_operand_i};
     ccix_traffic u_traffic (
       .clk_i, .rst_ni, .task_valid_i, .task_ready_o, .task_write_i, .task_tag_i, .task_address_i,
       .task_bytes_i, .task_seed_i, .task_done_o, .task_done_tag_o, .task_done_fault_o,

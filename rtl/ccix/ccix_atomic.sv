@@ -5,9 +5,10 @@
 ///   Handshake   req: valid/ready. done_o is a strobe, old_o and lost_o with it. AXI: valid/ready,
 ///               held until taken
 ///   Ordering    one is open: it is done when B and R have come
-///   Retries     an atomic with SLVERR was not made; it is made again Wait cycles later, Tries
-///               times at most. So one that is done without lost_o was made once, one with lost_o
-///               not at all                            (proved: formal/ccix/ccix_atomic.sby)
+///   Code 0      no access: the operand is what AtomicCompare swaps in from then on; done at once
+///   Retries     an atomic with SLVERR in B and R was not made; it is tried again Wait cycles
+///               later, Tries times at most. So one that is done without lost_o was made once
+///                                                      (proved: formal/ccix/ccix_atomic.sby)
 ///   Latency     req_valid_i to awvalid_o and wvalid_o 1 cycle; the last answer to done_o 1
 ///   Throughput  one in the subordinate's time and 2 cycles
 ///   Parameters  Tries 0..255: 0 is none; Wait 1..65535. The bus has 512 bits
@@ -20,10 +21,9 @@ module ccix_atomic #(
   input  logic              rst_ni,
   input  logic              req_valid_i,
   output logic              req_ready_o,    // only while none is open
-  input  logic [5:0]        req_code_i,     // AWATOP: AtomicLoad, AtomicSwap or AtomicCompare
+  input  logic [5:0]        req_code_i,     // AWATOP: AtomicLoad, AtomicSwap, AtomicCompare; 0
   input  logic [47:0]       req_address_i,  // a multiple of 8
   input  logic [63:0]       req_operand_i,  // of AtomicCompare what the word must be
-  input  logic [63:0]       req_new_i,      // of AtomicCompare what it becomes
   output logic              done_o,
   output logic [63:0]       old_o,    // the word as it was
   output logic              lost_o,   // it was refused
@@ -52,8 +52,8 @@ module ccix_atomic #(
   localparam int unsigned WaitWidth = $clog2(Wait + 1);
   localparam logic [5:0] Compare = 6'b110001;
   localparam logic [1:0] SlvErr = 2'd2;
-  logic open_q, begins, b, r, came, wrong, fails, again, pause_q, compare;
-  logic error_q, slave_q;  // of the answers so far: any error; one of them, and all are SLVERR
+  logic open_q, take, begins, b, r, came, wrong, other, again, pause_q, compare, set;
+  logic error_q, other_q;  // of the answers so far: one is an error; one is not SLVERR
   logic [TryWidth-1:0] tries_q;
   logic [WaitWidth-1:0] wait_q;
   logic [47:0] address_q;
@@ -64,9 +64,11 @@ module ccix_atomic #(
   assign r      = rvalid_i && rready_o;
   assign came   = open_q && !pause_q && (!bready_o || b) && (!rready_o || r);
   assign wrong  = (b && bresp_i[1]) || (r && rresp_i[1]) || error_q;
-  assign fails  = (b && bresp_i == SlvErr) || (r && rresp_i == SlvErr) || slave_q;
-  assign again  = came && wrong && fails && tries_q != TryWidth'(Tries);
-  assign begins = (req_valid_i && req_ready_o) || (pause_q && wait_q == '0);
+  assign other  = (b && bresp_i != SlvErr) || (r && rresp_i != SlvErr) || other_q;
+  assign again  = came && !other && tries_q != TryWidth'(Tries);
+  assign take   = req_valid_i && req_ready_o;
+  assign set    = take && req_code_i == '0;
+  assign begins = (take && !set) || (pause_q && wait_q == '0);
   assign retry_o = again;
 
   assign lane    = address_q[5:3];
@@ -83,18 +85,18 @@ module ccix_atomic #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {open_q, awvalid_o, wvalid_o, bready_o, rready_o, done_o, lost_o} <= '0;
-      {pause_q, error_q, slave_q, tries_q, wait_q} <= '0;
+      {pause_q, error_q, other_q, tries_q, wait_q} <= '0;
     end else begin
-      done_o  <= came && !again;
+      done_o  <= (came && !again) || set;
       lost_o  <= came && !again && wrong;
       if (came) begin
-        {error_q, slave_q} <= '0;
+        {error_q, other_q} <= '0;
         open_q  <= again;
         pause_q <= again;
         tries_q <= again ? tries_q + TryWidth'(1) : '0;
         wait_q  <= WaitWidth'(Wait - 1);
       end else begin
-        {error_q, slave_q} <= {wrong, fails};
+        {error_q, other_q} <= {wrong, other};
       end
       if (awready_i) awvalid_o <= 1'b0;
       if (wready_i) wvalid_o <= 1'b0;
@@ -108,11 +110,11 @@ module ccix_atomic #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (req_valid_i && req_ready_o) begin
+    if (set) new_q <= req_operand_i;
+    if (take && !set) begin
       address_q <= req_address_i;
       awatop_o  <= req_code_i;
       operand_q <= req_operand_i;
-      new_q     <= req_new_i;
     end
     if (r) old_o <= rdata_i[64*lane+:64];
   end

@@ -11,6 +11,7 @@ mod pcie;
 mod program;
 pub mod scenario;
 mod svm;
+mod updates;
 mod visits;
 mod world;
 
@@ -60,17 +61,30 @@ impl Road for Ccix {
         if let Some(locks) = &scenario.workload.locks {
             return Ok(vec![locks::run(&world, &scenario, locks)?]);
         }
+        if let Some(of) = scenario.workload.updates {
+            let (outcome, described) = updates::run(&world, &scenario, of)?;
+            compare(&world, &scenario, &outcome)?;
+            let cost = SimulationCost::of(&world.simulation.statistics());
+            let mut made = measurement(&scenario, &outcome, world.counters(), cost)?;
+            made.workload.insert("updates".to_owned(), described);
+            return Ok(vec![made]);
+        }
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;
-        if scenario.is_cached() {
-            world.load_written(&outcome.lines)?;
-            world.check(scenario.seed)?;
-        }
-        world.check_memory(&outcome.lines, scenario.seed)?;
+        compare(&world, &scenario, &outcome)?;
         let cost = SimulationCost::of(&world.simulation.statistics());
         let measured = measurement(&scenario, &outcome, world.counters(), cost)?;
         Ok(vec![measured.staged(stages)])
     }
+}
+
+/// Compares memory with what must be in it.
+fn compare(world: &World, scenario: &CcixScenario, outcome: &Outcome) -> Result<(), RoadError> {
+    if scenario.is_cached() {
+        world.load_written(&outcome.lines)?;
+        world.check(scenario.seed)?;
+    }
+    world.check_memory(&outcome.lines, scenario.seed)
 }
 
 fn measurement(

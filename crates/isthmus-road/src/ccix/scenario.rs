@@ -6,6 +6,7 @@
 mod check;
 mod locks;
 mod translation;
+mod updates;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use crate::series::Extent;
 
 pub use locks::{CcixLockMode, CcixLocks, CcixStep, CcixTransaction};
 pub use translation::{CcixOrder, CcixPage, CcixTranslation};
+pub use updates::{CcixChange, CcixUpdates};
 
 /// The road's name.
 pub(super) const NAME: &str = "ccix";
@@ -203,7 +205,7 @@ pub struct CcixDevice {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CcixWorkload {
-    /// `device-read` or `device-write`.
+    /// `device-read` or `device-write`; `update` of `locks`, and of `cached` and `svm` by an AXI port.
     pub operation: Operation,
     /// Bytes per transfer: whole lines, and perhaps a part of one more.
     #[schemars(range(min = 1, max = MOST_BYTES))]
@@ -240,6 +242,9 @@ pub struct CcixWorkload {
     /// The host's part, for the driver `contended`.
     #[serde(default)]
     pub contention: Option<CcixContention>,
+    /// Words that both sides change, for the operation `update` by an AXI port.
+    #[serde(default)]
+    pub updates: Option<CcixUpdates>,
     /// Transactions, for the driver `locks`.
     #[serde(default)]
     pub locks: Option<CcixLocks>,

@@ -8,6 +8,12 @@ use crate::kernel::{DeviceHandle, InputPin, OutputPin, Picoseconds, PinAgent, Si
 
 /// AWATOP of an AtomicLoad that adds.
 pub const ATOMIC_LOAD_ADD: u8 = 0b10_0000;
+/// AWATOP of an AtomicSwap.
+pub const ATOMIC_SWAP: u8 = 0b11_0000;
+/// No atomic: of a device with AtomicCompare, its operand is what that swaps in.
+pub const ATOMIC_NEW: u8 = 0;
+/// AWATOP of an AtomicCompare.
+pub const ATOMIC_COMPARE: u8 = 0b11_0001;
 
 /// A change of a word of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +22,7 @@ pub struct Atomic {
     pub code: u8,
     /// The word's first byte, a multiple of 8.
     pub address: u64,
-    /// The operand.
+    /// The operand; of [`ATOMIC_COMPARE`] what the word must be.
     pub operand: u64,
 }
 

@@ -10,6 +10,8 @@ use crate::dma::MOST_TASKS;
 use crate::error::RoadError;
 use crate::operation::Operation;
 
+/// Bytes of a word that is changed atomically.
+const WORD_BYTES: usize = 8;
 /// Steps of a transaction.
 const MOST_STEPS: usize = 4;
 /// Maximum number of pages that transfers visit.
@@ -21,6 +23,9 @@ impl CcixScenario {
     pub(super) fn check(&self) -> Result<(), RoadError> {
         let carried: &[Operation] = match self.workload.driver {
             CcixDriver::Locks => &[Operation::Update],
+            CcixDriver::Cached | CcixDriver::Svm if self.workload.port == CcixPort::Axi => {
+                &[Operation::DeviceRead, Operation::DeviceWrite, Operation::Update]
+            }
             _ => &[Operation::DeviceRead, Operation::DeviceWrite],
         };
         self.workload.operation.check("workload.operation", "ccix", carried)?;
@@ -54,6 +59,7 @@ impl CcixScenario {
             let reason = format!("expected false for workload.driver {}", driver.name());
             return Err(RoadError::scenario("workload.cache", reason));
         }
+        self.check_updates()?;
         self.check_contention()?;
         self.check_locks()?;
         let window = self.arrivals()?.window().unwrap_or(1);
@@ -100,6 +106,33 @@ impl CcixScenario {
             if self.workload.window != Some(1) {
                 return Err(RoadError::scenario(key, "skewed is for workload.window 1"));
             }
+        }
+        Ok(())
+    }
+
+    fn check_updates(&self) -> Result<(), RoadError> {
+        let work = &self.workload;
+        let wanted = work.operation == Operation::Update && work.driver != CcixDriver::Locks;
+        let refused = |key, reason: String| Err(RoadError::scenario(key, reason));
+        let Some(of) = work.updates.filter(|_| wanted) else {
+            if wanted == work.updates.is_some() {
+                return Ok(());
+            }
+            let what = if wanted { "missing, for update by an AXI port" } else { "expected none" };
+            return refused("workload.updates", what.to_owned());
+        };
+        if work.bytes != WORD_BYTES {
+            return refused("workload.bytes", format!("an update is of {WORD_BYTES} bytes"));
+        }
+        if self.arrivals()?.window() != Some(1) {
+            return refused("workload.window", "expected 1: the AXI master has 1 open".to_owned());
+        }
+        if work.translation.is_some_and(|one| one.order == CcixOrder::Skewed || one.warm) {
+            let key = "workload.translation";
+            return refused(key, "updates are at random: no order, not warm".to_owned());
+        }
+        if u64::from(of.words) > self.region_lines() {
+            return refused("workload.updates.words", "more than lines of memory".to_owned());
         }
         Ok(())
     }
