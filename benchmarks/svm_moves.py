@@ -3,8 +3,9 @@
 
 The FPGA reads and writes lines at random places. Meanwhile the host takes pages away, waits for the
 completion of their invalidations, and maps them to other frames: what comes in between faults and is tried
-again, by the host's program or, with `--port axi`, by the FPGA's AXI master. The engine ends a run in which a byte is wrong, an access is lost or doubled, or one reaches a frame
-that its page no longer has. Not in it: resets of the FPGA (`isthmus bench lock-table --fpga-resets`).
+again, by the host's program or, with `--port axi`, by the FPGA's AXI master. The engine ends a run in which a
+byte is wrong, an access is lost or doubled, or one reaches a frame that its page no longer has. Not in it:
+resets of the FPGA (`isthmus bench lock-table --fpga-resets`).
 """
 
 from __future__ import annotations

@@ -546,6 +546,28 @@ def test_an_axi_master_tries_again_while_the_host_moves_pages(
     assert found["checked"]["bytes"] >= 1_000 * size
 
 
+@pytest.mark.parametrize("change", bench.CHANGES)
+@pytest.mark.parametrize(("words", "host_window"), [(1, 1), (8, 4), (64, 0)])
+def test_words_that_both_sides_change_atomically_lose_no_change(
+    run: Run, trying: Path, change: str, words: int, host_window: int
+) -> None:
+    """Each change finds the word as another one left it, while pages move; additions end in their sum: the
+    engine compares the chain of all changes with memory, and fails the run otherwise."""
+    memory = bench.Translation("4K", "sequential", 256 << 10, moves=20)
+    found = run(
+        model=trying, operation="update", size=8, iterations=500, window=1, warmup=20, translation=memory,
+        cache=True, port="axi", updates=bench.Updates(change, words, host_window),
+    )  # fmt: skip
+    updates, counters = found["workload"]["updates"], found["counters"]
+    assert updates["fpga"] == 521
+    assert updates["host"] == (521 if host_window else 0)
+    assert counters["host.moves"] == 20
+    assert counters["fpga.retries"] > 0
+    # A comparison finds another word only where the host has changed it since.
+    compares = change in ("compare-and-swap", "mixed")
+    assert (updates["refused"] > 0) == (compares and host_window > 0)
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_mean_is_what_the_timing_formula_says(run: Run, behind: dict[str, Path], profile: str) -> None:
     def mean(found: dict[str, Any]) -> float:

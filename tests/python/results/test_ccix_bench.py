@@ -206,7 +206,7 @@ def test_published_numbers_name_runs_that_verify_makes() -> None:
     assert len(ids) == len(published.points()) + len(published.transactions())
 
 
-def test_an_axi_master_may_have_virtual_addresses_in_front_of_the_cache_and_tries_again_where_pages_move() -> None:
+def test_an_axi_master_may_have_virtual_addresses_and_tries_again_where_pages_move() -> None:
     memory = ccix.translated("miss")
     through = Transfers("device-read", 64, 10, driver="svm", translation=memory, cache=True, port="axi")
     ccix.check(through)

@@ -22,7 +22,7 @@ BEAT, PAGE, PAGES = 8, 4096, 4
 TRIES = int(os.environ.get("CCIX_TRIES", "15"))
 
 
-class Away(Exception):
+class AwayError(Exception):
     """The page is not mapped."""
 
 
@@ -39,7 +39,7 @@ class Memory(Region):
     def reach(self, kind: str, at: int) -> None:
         if at // PAGE in self.away:
             self.refused[kind, at // BEAT] += 1
-            raise Away
+            raise AwayError
 
     async def _read(self, address: int, length: int, **_: Any) -> bytes:
         self.reach("read", address)

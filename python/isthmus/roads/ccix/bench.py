@@ -24,6 +24,10 @@ from isthmus.workload import parse_sizes
 PLATFORM, OTHER = "ccix-au280", "ccix-vck5000"
 FPGA, DMA = "ccix_fpga", "ccix_dma_fpga"
 OPERATIONS = ("device-read", "device-write")
+UPDATE = "update"
+"""Atomics of the FPGA's AXI master on words that the host changes too."""
+CHANGES = ("add", "swap", "compare-and-swap", "mixed")
+WORD_BYTES = 8
 LINE_BYTES = 64
 LARGEST = largest("CcixWorkload", "bytes")
 IN_FLIGHT_LINES, IN_FLIGHT = 4096, 128
@@ -34,7 +38,7 @@ WARMUP = 20
 ITERATIONS, FEWEST, VOLUME = 1000, 100, 4 << 20
 WALL_S = 600
 
-Operation = Literal["device-read", "device-write"]
+Operation = Literal["device-read", "device-write", "update"]
 Driver = Literal["request-agent", "svm", "cached", "cached-hit", "contended", "pcie-dma"]
 DRIVERS: tuple[Driver, ...] = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma")
 """A CCIX request agent; the same with virtual addresses; one with a cache, on lines that it does not have and
@@ -51,8 +55,8 @@ TOPS: Mapping[str, str] = {
 HIT_LINES = 2048
 """Lines that are read before and hit: half of the cache."""
 RETRY: Mapping[str, int] = {"Atomics": 1, "Tries": 255, "Wait": 250}
-"""Of an AXI master under which pages move, or that makes atomics: how often it tries again what was answered with
-an error, and the cycles between. 255 tries, each of a round trip and 1 us, are longer than a page of 2 MiB moves."""
+"""Of an AXI master under which pages move, or that makes atomics: how often it tries again what was answered
+with an error, and the cycles between: 255 times, each a wait of 1 us and a round trip."""
 PAGES = ("4K", "2M", "1G")
 ORDERS = ("sequential", "random")
 SKEWED = "skewed"
@@ -95,6 +99,15 @@ class Contention:
 
 
 @dataclass(frozen=True)
+class Updates:
+    """Words that both sides change: what the FPGA does, how many, and the host's additions in flight."""
+
+    change: str = "add"
+    words: int = 64
+    host_window: int = 1
+
+
+@dataclass(frozen=True)
 class Transfers:
     """What is transferred. `window`: transfers in flight; None: `rate_per_s` a second, at random times."""
 
@@ -113,6 +126,8 @@ class Transfers:
     contention: Contention | None = None
     """Of the driver `contended`, and of no other."""
     port: str = "lines"
+    updates: Updates | None = None
+    """Of the operation `update`, and of no other."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +142,7 @@ class Point:
 def check(transfers: Transfers) -> None:
     """Raises `UserError` with one line for what cannot be run."""
     t = transfers
-    choose("operation", t.operation, OPERATIONS)
+    choose("operation", t.operation, (*OPERATIONS, UPDATE))
     choose("driver", t.driver, (*DRIVERS, CONTENDED))
     choose("port", t.port, PORTS)
     if t.port != "lines" and t.driver not in CACHED and not t.cache:
@@ -135,6 +150,15 @@ def check(transfers: Transfers) -> None:
             f"port: axi is in front of the FPGA's cache; expected a driver of {', '.join(CACHED)}, "
             "or svm with --cache"
         )
+    if t.operation == UPDATE and (t.port != "axi" or t.driver not in ("cached", "svm")):
+        raise UserError(
+            "op: update is of an AXI port; expected --port axi, and --driver cached or svm --cache"
+        )
+    if t.operation == UPDATE and t.size != WORD_BYTES:
+        raise UserError(f"size: an update is of {WORD_BYTES} bytes")
+    if t.operation == UPDATE and t.window != 1:
+        raise UserError("window: the FPGA's AXI master has 1 atomic open; expected 1")
+    assert (t.operation == UPDATE) == (t.updates is not None), t
     assert (t.driver == "svm") == (t.translation is not None), t
     if t.cache and t.driver != "svm":
         raise UserError(
@@ -195,6 +219,10 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
             "warm": v.warm,
             "moves": v.moves,
         }
+    if t.updates is not None:
+        u = t.updates
+        choose("change", u.change, CHANGES)
+        workload["updates"] = {"change": u.change, "words": u.words, "host_window": u.host_window}
     if t.contention is not None:
         c = t.contention
         workload["contention"] = {"lines": c.lines, "host_window": c.host_window, "rounds": c.rounds}
@@ -269,9 +297,10 @@ def parameters(
 
 
 def retries(transfers: Transfers) -> bool:
-    """The FPGA's AXI master meets pages that are away."""
+    """The FPGA's AXI master meets pages that are away, or makes atomics."""
     memory = transfers.translation
-    return transfers.port == "axi" and memory is not None and memory.moves > 0
+    moves = memory is not None and memory.moves > 0
+    return transfers.port == "axi" and (moves or transfers.operation == UPDATE)
 
 
 def models(
@@ -298,11 +327,13 @@ def points(
     virtual: Sequence[Translation] = (translated("hit"), translated("miss")),
     port: str = "lines",
     cache: bool = False,
+    updates: Updates | None = None,
 ) -> list[Point]:
     """A transfer at a time, and as many as keep the link busy; `window`: that many alone.
 
     virtual  the memory that the driver `svm` visits
     cache    it does so through the FPGA's cache
+    updates  of the operation `update`
     """
     made = []
     cases = product(chosen, profiles, operations, drivers)
@@ -311,6 +342,8 @@ def points(
         for memory, size in product(memories, parse_sizes(sizes)):
             count = usual_iterations(size) if iterations is None else iterations
             full = min(saturating(size), most_in_flight(size, memory, driver))
+            if operation == UPDATE:
+                full = 1
             for flight in dict.fromkeys((1, full)) if window is None else (window,):
                 one = Transfers(
                     operation,
@@ -322,6 +355,7 @@ def points(
                     translation=memory,
                     port=port,
                     cache=cache,
+                    updates=updates if operation == UPDATE else None,
                 )
                 check(one)
                 made.append(Point(one, profile, platform))

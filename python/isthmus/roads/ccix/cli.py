@@ -22,7 +22,8 @@ from isthmus.options import (
     with_results,
 )
 
-OPERATIONS = ("device-read", "device-write", "all")
+OPERATIONS = ("device-read", "device-write", "update", "all")
+CHANGES = ("add", "swap", "compare-and-swap", "mixed")
 DRIVERS = ("request-agent", "svm", "cached", "cached-hit", "pcie-dma", "all")
 PORTS = ("lines", "axi")
 CASES = ("hit", "miss", "all")
@@ -67,7 +68,19 @@ def ccix(
     order: Annotated[
         str, one_of("order", ORDERS, help="Of svm: the order in which transfers visit pages.")
     ] = "sequential",
-    size: Annotated[str, sizes("64, a list 64,1K, or powers of two 64:64K")] = "64:64K",
+    change: Annotated[
+        str, one_of("change", CHANGES, help="Of update: what the FPGA does to a word that the host adds to.")
+    ] = "add",
+    moves: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=1000, help="Of svm: pages that the host moves while transfers run."
+        ),
+    ] = 0,
+    size: Annotated[
+        str | None,
+        sizes("64, a list 64,1K, or powers of two 64:64K  [64:64K; of update 8]"),
+    ] = None,
     iterations: Transfers = None,
     window: Window = None,
     platform: Platforms = "ccix-au280",
@@ -87,6 +100,8 @@ def ccix(
         cache=cache,
         page=page,
         order=order,
+        change=change,
+        moves=moves,
         size=size,
         iterations=iterations,
         window=window,

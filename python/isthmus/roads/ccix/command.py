@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from isthmus.roads.ccix import ROAD, lock_trace, locks, postgres, tables
 from isthmus.roads.ccix import contention as both
 from isthmus.roads.ccix import translation as through
 from isthmus.roads.ccix.bench import (
+    CHANGES,
     DRIVERS,
     FOOTPRINTS,
     OPERATIONS,
@@ -26,6 +28,9 @@ from isthmus.roads.ccix.bench import (
     PLATFORM,
     PORTS,
     SIZES,
+    UPDATE,
+    WORD_BYTES,
+    Updates,
     measure,
     points,
     translated,
@@ -47,7 +52,9 @@ def run(
     cache: bool = False,
     page: str = "4K",
     order: str = "sequential",
-    size: str = SIZES,
+    change: str = "add",
+    moves: int = 0,
+    size: str | None = None,
     iterations: int | None = None,
     window: int | None = None,
     platform: str = PLATFORM,
@@ -62,14 +69,15 @@ def run(
 ) -> Document:
     """`isthmus bench ccix`: measure, write `out/ccix.json`, `.csv` and `.html`, print."""
     choose("format", format, FORMATS)
-    choose("op", operation, (*OPERATIONS, "all"))
+    choose("op", operation, (*OPERATIONS, UPDATE, "all"))
+    choose("change", change, CHANGES)
     choose("driver", driver, (*DRIVERS, "all"))
     choose("port", port, PORTS)
     choose("translation", translation, (*FOOTPRINTS, "all"))
     choose("page", page, (*PAGES, "all"))
     choose("order", order, (*ORDERS, "all"))
     virtual = [
-        translated(*one)
+        replace(translated(*one), moves=moves)
         for one in product(
             tuple(FOOTPRINTS) if translation == "all" else (translation,),
             PAGES if page == "all" else (page,),
@@ -83,7 +91,7 @@ def run(
         chosen,
         profiles,
         operations,  # type: ignore[arg-type]
-        size,
+        size or (str(WORD_BYTES) if operation == UPDATE else SIZES),
         iterations,
         window,
         seed,
@@ -91,6 +99,7 @@ def run(
         virtual,
         port,
         cache,
+        Updates(change),
     )
     if waveform is not None:
         traces.check_waveform(waveform, len(wanted), _ONE)

@@ -60,9 +60,19 @@ def text(made: Document) -> str:
             "link: all bytes; messages: of a packet; walks: translations of the host for a transfer\n"
         )
         parts.append(aligned([HEADER, *map(row, members)]))
-        parts.append(stages_line(members[0]))
+        parts.extend(_changes(m) if "updates" in m.workload else stages_line(m) for m in members[:1])
     more = (contention_tables, locks_tables, translation)
     return "".join([*parts, *(one.text(made) for one in more)])
+
+
+def _changes(m: Measurement) -> str:
+    """What both sides did to words that they share."""
+    u = m.workload["updates"]
+    refused = f", {u['refused']} comparisons found another word" if u["refused"] else ""
+    return (
+        f"# {u['fpga']} atomics of the FPGA ({u['change']}){refused}, {u['host']} additions of the host to "
+        f"{u['words']} words: each follows from another\n"
+    )
 
 
 def row(m: Measurement) -> list[str]:
