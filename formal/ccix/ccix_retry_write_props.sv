@@ -5,7 +5,7 @@
 /// the last try was refused, not at all; then its burst is answered with an error. No two lines of
 /// one address are open.
 ///
-/// Places are all alike to the module: 2 stand for all.
+/// Places are all alike to the module: 4 stand for all, of which the queue of addresses has 2.
 module ccix_retry_write_props
   import axi_pkg::*;
 (
@@ -19,14 +19,14 @@ module ccix_retry_write_props
   input logic        awready_i,
   input logic        wready_i,
   input logic        bvalid_i,
-  input logic        bid_i,
+  input logic [1:0]  bid_i,
   input logic [1:0]  bresp_i,
   input logic        watch_i  // the line that is taken now is followed
 );
-  localparam int unsigned Lines = 2;
+  localparam int unsigned Lines = 4;
   localparam int unsigned Tries = 2;
-  logic rst_ni, awready_o, wready_o, bvalid_o, awvalid_o, awid_o, wvalid_o, retry_o, lost_o;
-  logic [1:0] bresp_o;
+  logic rst_ni, awready_o, wready_o, bvalid_o, awvalid_o, wvalid_o, retry_o, lost_o;
+  logic [1:0] bresp_o, awid_o;
   address_t aw_o;
   logic [63:0] wdata_o;
   logic [7:0] wstrb_o;
@@ -38,7 +38,7 @@ module ccix_retry_write_props
 
   // ------------------------------------------------------------ the port
   // Lines whose address, and whose data, it has, without its answer.
-  logic [1:0] address_q, data_q;
+  logic [3:0] address_q, data_q;
   always_ff @(posedge clk_i) begin
     if (!started_q) begin
       {address_q, data_q} <= '0;
@@ -50,7 +50,8 @@ module ccix_retry_write_props
   end
 
   // ------------------------------------------------------------ the line that is followed
-  logic mine_q, place_q, last_q, answered_q, ended_q;
+  logic mine_q, last_q, answered_q;
+  logic [1:0] place_q;
   logic [63:0] addr_q, wdata_q;
   logic [7:0] wstrb_q;
   logic [2:0] size_q;
@@ -86,40 +87,42 @@ module ccix_retry_write_props
 
   // ------------------------------------------------------------ inside
   // Offers of a place to the port's channels that it has not taken.
-  logic [2:0] in_address [2];
-  logic [2:0] in_data [2];
+  logic [2:0] in_address [4];
+  logic [2:0] in_data [4];
   logic [1:0] room_address;
   logic [2:0] room_data;
   assign room_address = dut.u_addresses.usage_o;
   assign room_data    = dut.u_data.usage_o;
   always_comb begin
-    for (int unsigned p = 0; p < 2; p++) begin
+    for (int unsigned p = 0; p < 4; p++) begin
       in_address[p] = '0;
       in_data[p]    = '0;
       for (int unsigned k = 0; k < 2; k++) begin
         if (2'(k) < room_address &&
-            dut.u_addresses.mem_q[1'(dut.u_addresses.rptr_q + 2'(k))] == 1'(p)) begin
+            dut.u_addresses.mem_q[1'(dut.u_addresses.rptr_q + 2'(k))] == 2'(p)) begin
           in_address[p] = in_address[p] + 3'd1;
         end
       end
       for (int unsigned k = 0; k < 4; k++) begin
         if (3'(k) < room_data &&
-            dut.u_data.mem_q[2'(dut.u_data.rptr_q + 3'(k))] == 1'(p)) begin
+            dut.u_data.mem_q[2'(dut.u_data.rptr_q + 3'(k))] == 2'(p)) begin
           in_data[p] = in_data[p] + 3'd1;
         end
       end
     end
   end
   // How many places a line is behind the first open one.
-  function automatic logic [1:0] behind(logic p);
-    return {1'b0, p ^ dut.first};
+  function automatic logic [2:0] behind(logic [1:0] p);
+    logic [1:0] far;
+    far = p - dut.first;
+    return {1'b0, far};
   endfunction
-  logic [1:0] open, sends;
-  assign open  = 2'(dut.tail_q - dut.head_q);
-  assign sends = 2'(dut.next_q - dut.head_q);
+  logic [2:0] open, sends;
+  assign open  = 3'(dut.tail_q - dut.head_q);
+  assign sends = 3'(dut.next_q - dut.head_q);
 
   logic offered_q;
-  logic awid_q;
+  logic [1:0] awid_q;
   address_t awo_q;
   always_ff @(posedge clk_i) begin
     offered_q <= started_q && awvalid_o && !awready_i;
@@ -146,35 +149,38 @@ module ccix_retry_write_props
       bounded  : assert (!mine_q || tries_q <= 2'(Tries));
       if (mine_q && dut.pop && dut.first == place_q) kept : assert (answered_q);
       if (bvalid_o && bad) error : assert (bresp_o[1]);
-      if (open == 2'd2 && !dut.done_q[0] && !dut.done_q[1]) begin
-        one_a_line : assert (dut.line_q[0].addr[63:3] != dut.line_q[1].addr[63:3]);
+      for (int unsigned p = 0; p < 4; p++) begin
+        for (int unsigned q = 0; q < p; q++) begin
+          if (behind(2'(p)) < open && behind(2'(q)) < open && !dut.done_q[p] && !dut.done_q[q])
+          begin
+            assert (dut.line_q[p].addr[63:3] != dut.line_q[q].addr[63:3]);
+            assert (dut.line_q[p].bucket != dut.line_q[q].bucket);
+          end
+        end
       end
       stable : assert (!offered_q || (awvalid_o && awid_o == awid_q && aw_o == awo_q));
 
       // What makes it inductive.
-      assert (open <= 2'(Lines) && sends <= open);
+      assert (open <= 3'(Lines) && sends <= open);
       assert (room_address <= 2'd2 && room_data <= 3'd4 && dut.wait_q <= 2'd2);
-      for (int unsigned p = 0; p < 2; p++) begin
+      for (int unsigned p = 0; p < 4; p++) begin
         // Its distance from the first open line.
-        if (behind(1'(p)) >= open) begin
+        if (behind(2'(p)) >= open) begin
           assert (in_address[p] == '0 && in_data[p] == '0 && !address_q[p] && !data_q[p]);
           assert (!dut.again_q[p] && !dut.done_q[p]);
-        end else if (behind(1'(p)) >= sends || dut.again_q[p] || dut.done_q[p]) begin
+        end else if (behind(2'(p)) >= sends || dut.again_q[p] || dut.done_q[p]) begin
           assert (in_address[p] == '0 && in_data[p] == '0 && !address_q[p] && !data_q[p]);
-          if (behind(1'(p)) >= sends) assert (!dut.again_q[p] && !dut.done_q[p]);
+          if (behind(2'(p)) >= sends) assert (!dut.again_q[p] && !dut.done_q[p]);
           assert (!(dut.again_q[p] && dut.done_q[p]));
         end else begin
           assert (in_address[p] + 3'(address_q[p]) == 3'd1);
           assert (in_data[p] + 3'(data_q[p]) == 3'd1);
         end
-        if (behind(1'(p)) < open) begin
+        if (behind(2'(p)) < open) begin
           assert (dut.tries_q[p] <= 2'(Tries));
           assert (dut.line_q[p].bucket == (dut.line_q[p].addr[8:3] ^ dut.line_q[p].addr[14:9]));
           if (!dut.done_q[p]) assert (dut.busy_q[dut.line_q[p].bucket]);
         end
-      end
-      if (open == 2'd2 && !dut.done_q[0] && !dut.done_q[1]) begin
-        assert (dut.line_q[0].bucket != dut.line_q[1].bucket);
       end
       if (mine_q) begin
         assert (behind(place_q) < open);
