@@ -19,7 +19,7 @@ module ccix_retry_read_props
 );
   localparam int unsigned Bursts = 2;
   localparam int unsigned Tries  = 2;
-  logic rst_ni, arready_o, rvalid_o, rlast_o, arvalid_o, rready_o, rlast_i, retry_o, lost_o;
+  logic rst_ni, arready_o, rvalid_o, rlast_o, arvalid_o, rready_o, rlast_i, retry_o;
   logic [63:0] rdata_o, rdata_i;
   logic [1:0] rresp_o;
   address_t ar_o;
@@ -160,7 +160,7 @@ module ccix_retry_read_props
       end
       if (open == '0) assert (dut.tries_q == '0);
       cover (turn && beat && rlast_o && beats_q == 8'd2 && refused_q == 2'd1);
-      cover (turn && lost_o && beats_q == 8'd1);
+      cover (turn && beat && rresp_o == 2'd2 && beats_q == 8'd1);
       cover (mine_q && ahead_q == 2'd1 && dut.state_q == 2'd1 && number_q == 2'd2);
     end
   end

@@ -25,7 +25,7 @@ module ccix_retry_write_props
 );
   localparam int unsigned Lines = 4;
   localparam int unsigned Tries = 2;
-  logic rst_ni, awready_o, wready_o, bvalid_o, awvalid_o, wvalid_o, retry_o, lost_o;
+  logic rst_ni, awready_o, wready_o, bvalid_o, awvalid_o, wvalid_o, retry_o;
   logic [1:0] bresp_o, awid_o;
   address_t aw_o;
   logic [63:0] wdata_o;

@@ -157,7 +157,7 @@ module ccix_fpga
         .wdata_o(task_wdata), .wstrb_o(task_wstrb), .bvalid_i(bvalid && !change), .bid_i(bid),
         .bresp_i(bresp), .arvalid_o(arvalid), .arready_i(arready), .ar_o(ar),
         .rvalid_i(rvalid && !change), .rready_o(task_rready), .rdata_i(rdata), .rresp_i(rresp),
-        .rlast_i(rlast), .retries_o(retries), .lost_o()
+        .rlast_i(rlast), .retries_o(retries)
       );
       assign task_bready = 1'b1;
       logic unused;

@@ -65,17 +65,16 @@ module ccix_retry #(
   input  logic [DataWidth-1:0] rdata_i,
   input  logic [1:0]           rresp_i,
   input  logic                 rlast_i,
-  output logic [31:0]          retries_o,  // errors that were tried again; both wrap
-  output logic [31:0]          lost_o      // errors that went to the master
+  output logic [31:0]          retries_o  // errors that were tried again; wraps
 );
-  logic read_retry, read_lost, write_retry, write_lost;
+  logic read_retry, write_retry;
   ccix_retry_read #(
     .DataWidth(DataWidth), .Bursts(Bursts), .Tries(Tries), .Wait(Wait)
   ) u_read (
     .clk_i, .rst_ni, .arvalid_i(m_arvalid_i), .arready_o(m_arready_o), .ar_i(m_ar_i),
     .rvalid_o(m_rvalid_o), .rready_i(m_rready_i), .rdata_o(m_rdata_o), .rresp_o(m_rresp_o),
     .rlast_o(m_rlast_o), .arvalid_o, .arready_i, .ar_o, .rvalid_i, .rready_o, .rdata_i, .rresp_i,
-    .rlast_i, .retry_o(read_retry), .lost_o(read_lost)
+    .rlast_i, .retry_o(read_retry)
   );
   ccix_retry_write #(
     .DataWidth(DataWidth), .Lines(Lines), .Tries(Tries), .Wait(Wait)
@@ -84,15 +83,10 @@ module ccix_retry #(
     .wvalid_i(m_wvalid_i), .wready_o(m_wready_o), .wdata_i(m_wdata_i), .wstrb_i(m_wstrb_i),
     .bvalid_o(m_bvalid_o), .bready_i(m_bready_i), .bresp_o(m_bresp_o), .awvalid_o, .awready_i,
     .awid_o, .aw_o, .wvalid_o, .wready_i, .wdata_o, .wstrb_o, .bvalid_i, .bid_i, .bresp_i,
-    .retry_o(write_retry), .lost_o(write_lost)
+    .retry_o(write_retry)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      retries_o <= '0;
-      lost_o    <= '0;
-    end else begin
-      retries_o <= retries_o + 32'(read_retry) + 32'(write_retry);
-      lost_o    <= lost_o + 32'(read_lost) + 32'(write_lost);
-    end
+    if (!rst_ni) retries_o <= '0;
+    else retries_o <= retries_o + 32'(read_retry) + 32'(write_retry);
   end
 endmodule

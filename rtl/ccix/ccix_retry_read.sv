@@ -42,8 +42,7 @@ module ccix_retry_read #(
   input  logic [DataWidth-1:0] rdata_i,
   input  logic [1:0]           rresp_i,
   input  logic                 rlast_i,
-  output logic                 retry_o,  // strobe: the first burst is to be requested again
-  output logic                 lost_o    // strobe: a beat goes to the master with SLVERR
+  output logic                 retry_o  // strobe: the first burst is to be requested again
 );
   if (Bursts < 2 || Bursts > 64 || (Bursts & (Bursts - 1)) != 0) begin : gen_bursts_check
     $error("ccix_retry_read: Bursts is %0d, legal is a power of two, 2..64", Bursts);
@@ -101,7 +100,6 @@ module ccix_retry_read #(
   assign burst    = beat && rlast_i;
   assign ended    = rvalid_i && rready_o && rlast_i;
   assign retry_o  = again;
-  assign lost_o   = beat && rresp_i == SlvErr;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

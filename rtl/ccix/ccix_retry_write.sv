@@ -52,8 +52,7 @@ module ccix_retry_write #(
   input  logic                 bvalid_i,  // in any order, always taken
   input  logic [IdWidth-1:0]   bid_i,
   input  logic [1:0]           bresp_i,
-  output logic                 retry_o,  // strobe: a line is to be written again
-  output logic                 lost_o    // strobe: a line is not written
+  output logic                 retry_o  // strobe: a line is to be written again
 );
   if (Lines < 2 || Lines > 64 || (Lines & (Lines - 1)) != 0) begin : gen_lines_check
     $error("ccix_retry_write: Lines is %0d, legal is a power of two, 2..64", Lines);
@@ -157,7 +156,6 @@ module ccix_retry_write #(
   assign bresp_o  = worst;
   assign pop      = done_q[first] && (!line_q[first].last || bready_i);
   assign retry_o  = failed;
-  assign lost_o   = done && bresp_i == SlvErr;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -67,8 +67,7 @@ module ccix_retry_bench #(
   input  logic                   m_axi_rlast,
   input  logic                   m_axi_rvalid,
   output logic                   m_axi_rready,
-  output logic [31:0]            retries_o,
-  output logic [31:0]            lost_o
+  output logic [31:0]            retries_o
 );
   ccix_retry #(
     .DataWidth(DataWidth), .Bursts(Bursts), .Lines(Lines), .Tries(Tries), .Wait(Wait)
@@ -88,7 +87,7 @@ module ccix_retry_bench #(
     .arvalid_o(m_axi_arvalid), .arready_i(m_axi_arready),
     .ar_o({m_axi_araddr, m_axi_arlen, m_axi_arsize, m_axi_arburst}),
     .rvalid_i(m_axi_rvalid), .rready_o(m_axi_rready), .rdata_i(m_axi_rdata),
-    .rresp_i(m_axi_rresp), .rlast_i(m_axi_rlast), .retries_o, .lost_o
+    .rresp_i(m_axi_rresp), .rlast_i(m_axi_rlast), .retries_o
   );
   assign {s_axi_bid, s_axi_rid, m_axi_arid} = '0;
   assign m_axi_wlast  = 1'b1;
