@@ -19,30 +19,30 @@ module ccix_atomic #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              req_valid_i,
+  input  logic              req_valid_i,    // req_*: held until req_ready_o
   output logic              req_ready_o,    // only while none is open
   input  logic [5:0]        req_code_i,     // AWATOP: AtomicLoad, AtomicSwap, AtomicCompare; 0
   input  logic [47:0]       req_address_i,  // a multiple of 8
   input  logic [63:0]       req_operand_i,  // of AtomicCompare what the word must be
-  output logic              done_o,
-  output logic [63:0]       old_o,    // the word as it was
-  output logic              lost_o,   // it was refused
-  output logic              retry_o,  // strobe: it is to be made again
-  output logic              awvalid_o,
-  input  logic              awready_i,
+  output logic              done_o,     // strobe: the request is done
+  output logic [63:0]       old_o,      // with it: the word as it was; little-endian
+  output logic              lost_o,     // with it: it was answered with an error
+  output logic              retry_o,    // strobe: it is to be made again
+  output logic              awvalid_o,  // aw*: the address, held until awready_i
+  input  logic              awready_i,  // takes the address
   output axi_pkg::address_t aw_o,       // of one beat: the word, of AtomicCompare two words
-  output logic [5:0]        awatop_o,
-  output logic              wvalid_o,
-  input  logic              wready_i,
-  output logic [511:0]      wdata_o,
-  output logic [63:0]       wstrb_o,
-  input  logic              bvalid_i,  // one answer an atomic
-  output logic              bready_o,
-  input  logic [1:0]        bresp_i,
-  input  logic              rvalid_i,  // and one beat
-  output logic              rready_o,
-  input  logic [511:0]      rdata_i,   // the word as it was, in its lane
-  input  logic [1:0]        rresp_i
+  output logic [5:0]        awatop_o,   // req_code_i of the request
+  output logic              wvalid_o,   // w*: the beat, held until wready_i
+  input  logic              wready_i,   // takes the beat
+  output logic [511:0]      wdata_o,    // byte n in bits 8n+7:8n
+  output logic [63:0]       wstrb_o,    // bit n: byte n is written
+  input  logic              bvalid_i,   // one answer an atomic
+  output logic              bready_o,   // takes the answer
+  input  logic [1:0]        bresp_i,    // with bvalid_i: 2 is tried again, 3 is an error
+  input  logic              rvalid_i,   // and one beat
+  output logic              rready_o,   // takes the beat
+  input  logic [511:0]      rdata_i,    // with rvalid_i: the word as it was, in its lane
+  input  logic [1:0]        rresp_i     // with rvalid_i: as bresp_i
 );
   if (Tries > 255 || Wait < 1 || Wait > 65535) begin : gen_tries_check
     $error("ccix_atomic: Tries is %0d, legal is 0..255; Wait is %0d, legal is 1..65535", Tries,
