@@ -221,6 +221,29 @@ def test_an_axi_master_may_have_virtual_addresses_and_tries_again_where_pages_mo
     assert again == made | ccix.RETRY
 
 
+def test_an_update_is_an_atomic_of_the_axi_master_on_words_that_the_host_changes_too() -> None:
+    platform = ccix.loaded()
+    (one,) = ccix.points(
+        [platform], ["isthmus"], ["update"], "8", 100, drivers=["svm"], virtual=[ccix.translated("hit")],
+        port="axi", cache=True, updates=ccix.Updates("swap", 8, 2),
+    )  # fmt: skip
+    assert ccix.retries(one.transfers)
+    workload = ccix.scenario(one, {"ccix_fpga": Path("model.so")})["workload"]
+    assert workload["updates"] == {"change": "swap", "words": 8, "host_window": 2}
+    assert (workload["operation"], workload["window"], workload["translation"]["warm"]) == (
+        "update",
+        1,
+        False,
+    )
+    for wrong, says in (
+        ({"port": "lines"}, "expected --port axi"),
+        ({"size": 4}, "an update is of 8 bytes"),
+        ({"window": 2}, "1 atomic open"),
+    ):
+        with pytest.raises(UserError, match=says):
+            ccix.check(replace(one.transfers, **wrong))
+
+
 @pytest.mark.parametrize(
     ("settings", "says"),
     [

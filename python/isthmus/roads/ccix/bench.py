@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -339,11 +339,12 @@ def points(
     cases = product(chosen, profiles, operations, drivers)
     for platform, profile, operation, driver in cases:
         memories: Sequence[Translation | None] = virtual if driver == "svm" else (None,)
+        if operation == UPDATE:  # at random
+            memories = [one and replace(one, warm=False) for one in memories]
         for memory, size in product(memories, parse_sizes(sizes)):
             count = usual_iterations(size) if iterations is None else iterations
             full = min(saturating(size), most_in_flight(size, memory, driver))
-            if operation == UPDATE:
-                full = 1
+            full = 1 if operation == UPDATE else full
             for flight in dict.fromkeys((1, full)) if window is None else (window,):
                 one = Transfers(
                     operation,
