@@ -283,9 +283,8 @@ fn host_adds(logic: &Rc<RefCell<Logic>>) {
         let words = u64::from(now.of.words);
         let translator = now.agent.translator.clone();
         let still = translator.as_ref().is_none_or(|translator| translator.is_still());
-        // No addition is on its way to a page that moves; and none is ahead of the FPGA's atomics, so that both sides
-        // change words from the first to the last.
-        if !still || now.moves_first || now.host_begun > now.begun {
+        if !still || now.moves_first {
+            // No addition is on its way to a page that moves.
             if !now.host_waits {
                 now.host_waits = true;
                 let again = Rc::clone(logic);
