@@ -4,7 +4,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use isthmus_sim::kernel::RandomStream;
 use isthmus_sim::world::flits::{FlitInbox, FlitLink, FlitPins};
+use isthmus_sim::world::lanes::{LaneEnd, LaneLine, LanePins, LineCounts};
 use isthmus_sim::{DeviceHandle, Picoseconds, SimConfig, Simulation};
 
 use super::scenario::TorusScenario;
@@ -13,14 +15,32 @@ use super::traffic::{coordinates, number, place};
 use crate::error::RoadError;
 use crate::model::{Board, MakeModel, clock};
 
+/// What is between the routers.
+enum Links {
+    /// By node: the flits that come to it.
+    Delays(Vec<Rc<RefCell<FlitInbox>>>),
+    /// By node and port: the line out of it.
+    Lanes(Vec<Vec<Rc<RefCell<LaneLine>>>>),
+}
+
 pub(super) struct Fabric {
     pub(super) simulation: Simulation,
     pub(super) routers: Vec<DeviceHandle>,
     pub(super) stations: Vec<Rc<RefCell<Station>>>,
     pub(super) ledger: Rc<RefCell<Ledger>>,
     pub(super) period: Picoseconds,
-    /// By node: what comes to it.
-    inboxes: Vec<Rc<RefCell<FlitInbox>>>,
+    ports: usize,
+    links: Links,
+}
+
+/// The node behind a link of `node`. Even ports lead to the next node of a dimension, odd ones to the one
+/// before.
+pub(super) fn neighbour(sizes: [usize; 3], node: usize, port: usize) -> usize {
+    let dimension = port / 2;
+    let mut at = place(sizes, node);
+    let nodes = sizes[dimension];
+    at[dimension] = (at[dimension] + if port % 2 == 0 { 1 } else { nodes - 1 }) % nodes;
+    number(sizes, at)
 }
 
 impl Fabric {
@@ -51,24 +71,39 @@ impl Fabric {
         simulation.probes().set_enabled(false);
         let period = routers[0].clock_period("clk_i").unwrap_or_default();
         let ledger = Ledger::new(scenario, period)?;
+        let stations: Vec<_> =
+            (0..routers.len()).map(|node| Station::new(scenario, node, &ledger)).collect();
         let ports = 2 * scenario.dims();
-        let inboxes: Vec<_> =
-            routers.iter().map(|_| FlitInbox::new(ports, scenario.hop_clocks())).collect();
-        let mut stations = Vec::new();
-        for (node, router) in routers.iter().enumerate() {
-            let links = (0..ports).map(|port| {
-                // Even ports lead to the next node of a dimension, odd ones to the one before.
-                let dimension = port / 2;
-                let mut at = place(sizes, node);
-                let nodes = sizes[dimension];
-                at[dimension] = (at[dimension] + if port % 2 == 0 { 1 } else { nodes - 1 }) % nodes;
-                FlitLink { inbox: Rc::clone(&inboxes[number(sizes, at)]), port: port ^ 1 }
-            });
-            let station = Station::new(scenario, node, &ledger);
-            FlitPins::attach(router, links.collect(), &inboxes[node], &station)?;
-            stations.push(station);
-        }
-        Ok(Self { simulation, routers, stations, ledger, period, inboxes })
+        let clocks = scenario.hop_clocks();
+        let links = if scenario.over_lanes() {
+            let line = |node, port| {
+                let name = format!("torus line {node}.{port}");
+                LaneLine::new(clocks, RandomStream::new(scenario.seed, &name))
+            };
+            let lines: Vec<Vec<_>> = (0..routers.len())
+                .map(|node| (0..ports).map(|port| line(node, port)).collect())
+                .collect();
+            for (node, router) in routers.iter().enumerate() {
+                FlitPins::attach(router, Vec::new(), &FlitInbox::new(0, 1), &stations[node])?;
+                let ends = (0..ports).map(|port| LaneEnd {
+                    out: Rc::clone(&lines[node][port]),
+                    into: Rc::clone(&lines[neighbour(sizes, node, port)][port ^ 1]),
+                });
+                LanePins::attach(router, ends.collect())?;
+            }
+            Links::Lanes(lines)
+        } else {
+            let inboxes: Vec<_> = routers.iter().map(|_| FlitInbox::new(ports, clocks)).collect();
+            for (node, router) in routers.iter().enumerate() {
+                let links = (0..ports).map(|port| FlitLink {
+                    inbox: Rc::clone(&inboxes[neighbour(sizes, node, port)]),
+                    port: port ^ 1,
+                });
+                FlitPins::attach(router, links.collect(), &inboxes[node], &stations[node])?;
+            }
+            Links::Delays(inboxes)
+        };
+        Ok(Self { simulation, routers, stations, ledger, period, ports, links })
     }
 
     /// Clocks so far.
@@ -76,9 +111,56 @@ impl Fabric {
         self.routers[0].cycles().0
     }
 
-    /// Flits that each link has carried.
-    pub(super) fn carried(&self) -> impl Iterator<Item = u64> {
-        self.inboxes.iter().flat_map(|inbox| inbox.borrow().carried().to_vec())
+    /// What each link has carried; of a delay, flits alone.
+    pub(super) fn carried(&self) -> Vec<LineCounts> {
+        match &self.links {
+            Links::Delays(inboxes) => inboxes
+                .iter()
+                .flat_map(|inbox| inbox.borrow().carried().to_vec())
+                .map(|data| LineCounts { data, ..LineCounts::default() })
+                .collect(),
+            Links::Lanes(lines) => {
+                lines.iter().flatten().map(|line| line.borrow().counts()).collect()
+            }
+        }
+    }
+
+    /// Every link can carry packets.
+    pub(super) fn is_up(&self) -> bool {
+        let all = (1 << self.ports) - 1;
+        match self.links {
+            Links::Delays(_) => true,
+            Links::Lanes(_) => {
+                self.routers.iter().all(|router| router.status().get("up") == Some(&all))
+            }
+        }
+    }
+
+    /// No flit is in a router, and each local port has all its credits.
+    pub(super) fn at_rest(&self) -> bool {
+        self.stations.iter().all(|station| station.borrow().at_rest())
+            && self.routers.iter().all(|router| router.status().get("empty") != Some(&0))
+    }
+
+    /// From now on bits of all lines are altered at this rate.
+    pub(super) fn spoil(&self, rate: f64) {
+        if let Links::Lanes(lines) = &self.links {
+            lines.iter().flatten().for_each(|line| line.borrow_mut().spoil(rate));
+        }
+    }
+
+    /// Bits altered so far, of the line out of `node` by `port`.
+    pub(super) fn wrong_bits(&self, node: usize, port: usize) -> u64 {
+        match &self.links {
+            Links::Delays(_) => 0,
+            Links::Lanes(lines) => lines[node][port].borrow().wrong_bits(),
+        }
+    }
+
+    /// Bits altered so far, of all lines.
+    pub(super) fn all_wrong_bits(&self) -> u64 {
+        let nodes = 0..self.routers.len();
+        nodes.flat_map(|node| (0..self.ports).map(move |port| self.wrong_bits(node, port))).sum()
     }
 
     /// A counter of the routers, summed.

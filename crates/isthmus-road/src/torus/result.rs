@@ -25,7 +25,13 @@ impl Run<'_> {
         };
         let rate = workload.load.map_or("backlog".to_owned(), |load| format!("poisson-{load:.3}"));
         let pattern = workload.pattern.text();
-        let name = format!("{x}x{y}x{z}-{pattern}-{}-{rate}", workload.bytes);
+        let mut name = format!("{x}x{y}x{z}-{pattern}-{}-{rate}", workload.bytes);
+        if scenario.over_lanes() {
+            name += "-lanes";
+        }
+        if scenario.lossy() {
+            name += &format!("-ber-{:e}", scenario.faults.bit_error_rate);
+        }
         let arrivals = workload.load.map_or("backlog".to_owned(), |load| format!("poisson:{load}"));
         let mut made =
             Measurement::of(&origin, &name, &ledger.samples).described("one_way", arrivals);
@@ -34,10 +40,15 @@ impl Run<'_> {
         };
         let clocks = (until - from).max(1);
         let slots = (clocks * scenario.nodes() as u64) as f64;
-        let links = (clocks * fabric.carried().count() as u64) as f64;
+        let links = (clocks * fabric.carried().len() as u64) as f64;
         let carried = ledger.arrived_in_window as f64 / slots;
         let offered = ledger.made_in_window as f64 / slots;
-        let saturated = workload.load.is_none() || carried < offered * (1.0 - BACKLOG);
+        // What entered, where packets may be lost: it is the sources that must not wait.
+        let taken = match ledger.lossy {
+            true => ledger.entered_in_window as f64 / slots,
+            false => carried,
+        };
+        let saturated = workload.load.is_none() || taken < offered * (1.0 - BACKLOG);
         let period = fabric.period.0 as f64;
         let mean = ledger.samples.latency().map(|latency| latency.avg / period);
         made.excluded = Excluded { head: ledger.made - ledger.counted, tail: 0 };
@@ -49,7 +60,7 @@ impl Run<'_> {
             ("load", json!(workload.load)),
             ("carried", json!(carried)),
             ("saturated", json!(saturated)),
-            ("link_share", json!(self.carried as f64 / links)),
+            ("link_share", json!(self.carried.data as f64 / links)),
             ("link_share_most", json!(self.carried_most as f64 / clocks as f64)),
             ("hop_clocks", json!(scenario.hop_clocks())),
             ("buffer_flits", json!(scenario.device.buffer_flits)),
@@ -59,6 +70,18 @@ impl Run<'_> {
             ("longest_queue", json!(ledger.longest_queue)),
         ] {
             made.workload.insert(key.to_owned(), value);
+        }
+        if scenario.over_lanes() {
+            for (key, value) in [
+                ("links", json!("lanes")),
+                ("framing_share", json!(self.carried.framing as f64 / links)),
+                ("credit_share", json!(self.carried.credits as f64 / links)),
+                ("align_share", json!(self.carried.aligns as f64 / links)),
+                ("errors", json!(scenario.faults.bit_error_rate)),
+                ("lost", json!(ledger.lost)),
+            ] {
+                made.workload.insert(key.to_owned(), value);
+            }
         }
         // Flits, not whole packets: one that has begun before the window belongs to it with its rest.
         let flits = ledger.arrived_in_window;
@@ -89,6 +112,18 @@ impl Run<'_> {
             ("packets.lost", fabric.status("lost")),
         ] {
             made.counters.insert(key.to_owned(), value);
+        }
+        if scenario.over_lanes() {
+            for (key, value) in [
+                ("packets.missing", ledger.lost),
+                ("packets.poisoned", ledger.poisoned),
+                ("lines.wrong_bits", fabric.all_wrong_bits()),
+            ] {
+                made.counters.insert(key.to_owned(), value);
+            }
+            for name in ["dropped", "torn", "gaps", "invalid", "refused", "downs"] {
+                made.counters.insert(format!("links.{name}"), fabric.status(name));
+            }
         }
         made.simulation = SimulationCost::of(&fabric.simulation.statistics());
         made.simulation.wall_s = self.begin.elapsed().as_secs_f64();

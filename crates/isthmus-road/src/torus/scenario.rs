@@ -16,6 +16,8 @@ pub(super) const NAME: &str = "torus";
 pub(super) const FLIT_BYTES: u32 = 16;
 /// Flits of a packet beside its payload: header and footer.
 pub(super) const FRAMING_FLITS: u64 = 2;
+/// Flits of a channel's buffer that the ends of links can have, at the least and at the most.
+const LANES_BUFFER: [u32; 2] = [4, 512];
 /// Nodes at the most: each is a device of its own.
 const MAX_NODES: usize = 512;
 
@@ -33,6 +35,9 @@ pub struct TorusScenario {
     pub device: TorusDevice,
     /// The measurement.
     pub workload: TorusWorkload,
+    /// What goes wrong on the lanes of links.
+    #[serde(default)]
+    pub faults: TorusFaults,
     /// Seed of all random streams.
     pub seed: u64,
     /// Limits of the run.
@@ -57,7 +62,18 @@ pub struct TorusPlatform {
     pub cable_ns: f64,
 }
 
-/// The routers: `torus_node`, one for each node.
+/// What is between two routers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TorusLinks {
+    /// A delay of flits: transceivers and cable.
+    #[default]
+    Delay,
+    /// The gateware of both ends, and lanes of 8b/10b words with the same delay between them.
+    Lanes,
+}
+
+/// The routers: `torus_node`, one for each node; over lanes `torus_link_node`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorusDevice {
@@ -69,6 +85,19 @@ pub struct TorusDevice {
     /// Flits of each channel's buffer: a power of two.
     #[schemars(range(min = 2, max = 1024))]
     pub buffer_flits: u32,
+    /// What is between two routers.
+    #[serde(default)]
+    pub links: TorusLinks,
+}
+
+/// What goes wrong on the lanes of links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TorusFaults {
+    /// The probability that a bit is wrong, of the 36 of a word and lane: only over lanes.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 0.00001))]
+    pub bit_error_rate: f64,
 }
 
 /// Destinations of packets.
@@ -147,7 +176,28 @@ impl TorusScenario {
             let reason = format!("{}: expected a power of two", self.device.buffer_flits);
             return Err(RoadError::scenario("device.buffer_flits", reason));
         }
+        if self.over_lanes() {
+            let flits = self.device.buffer_flits;
+            if !(LANES_BUFFER[0]..=LANES_BUFFER[1]).contains(&flits) {
+                let [least, most] = LANES_BUFFER;
+                let reason = format!("{flits}: over lanes expected {least} to {most}");
+                return Err(RoadError::scenario("device.buffer_flits", reason));
+            }
+        } else if self.lossy() {
+            let reason = "a link that is a delay has no bits: expected 0".to_owned();
+            return Err(RoadError::scenario("faults.bit_error_rate", reason));
+        }
         Ok(())
+    }
+
+    /// Links have the gateware of their ends.
+    pub(super) fn over_lanes(&self) -> bool {
+        self.device.links == TorusLinks::Lanes
+    }
+
+    /// Packets may be lost.
+    pub(super) fn lossy(&self) -> bool {
+        self.faults.bit_error_rate > 0.0
     }
 
     /// Nodes in all.
@@ -165,7 +215,7 @@ impl TorusScenario {
         u64::from(self.workload.bytes / FLIT_BYTES) + FRAMING_FLITS
     }
 
-    /// Clocks of a link, at least one.
+    /// Clocks of a link that is a delay, or of the line of one that has ends; at least one.
     pub(super) fn hop_clocks(&self) -> u64 {
         let ns = self.platform.serdes_ns + self.platform.cable_ns;
         ((ns * self.platform.clock_mhz * 1e-3).round() as u64).max(1)

@@ -18,11 +18,34 @@ use crate::measurement::Samples;
 const COUNTED: u32 = 1;
 const PLACE_BITS: u32 = 15;
 
+/// The tail of a packet of which a link has lost something (docs/explanation/cores/torus.md).
+const POISON: [u32; FLIT_WORDS] = [u32::MAX; FLIT_WORDS];
+
+/// A packet that links have lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lost {
+    pub(super) source: usize,
+    pub(super) dest: usize,
+    pub(super) sequence: u32,
+}
+
 /// What all stations of a run share.
 pub(super) struct Ledger {
     period: Picoseconds,
     /// Sources make no packet before this clock.
     start: u64,
+    /// Links may lose packets.
+    pub(super) lossy: bool,
+    /// By source and destination: which of its packets without an end are of the measurement.
+    flying: Vec<VecDeque<bool>>,
+    /// Packets that were found lost, and were not taken yet.
+    pub(super) missed: Vec<Lost>,
+    pub(super) lost: u64,
+    pub(super) counted_lost: u64,
+    /// Packets that arrived with a poisoned tail.
+    pub(super) poisoned: u64,
+    /// Flits that entered the network while the window was open.
+    pub(super) entered_in_window: u64,
     /// Packets of the measurement, and the clocks between which they are made.
     wanted: u64,
     pub(super) window: (Option<u64>, Option<u64>),
@@ -51,7 +74,21 @@ impl Ledger {
     ) -> Result<Rc<RefCell<Self>>, RoadError> {
         Ok(Rc::new(RefCell::new(Self {
             period,
-            start: u64::from(scenario.device.reset_cycles) + 4,
+            start: if scenario.over_lanes() {
+                u64::MAX
+            } else {
+                u64::from(scenario.device.reset_cycles) + 4
+            },
+            lossy: scenario.lossy(),
+            flying: match scenario.lossy() {
+                true => vec![VecDeque::new(); scenario.nodes() * scenario.nodes()],
+                false => Vec::new(),
+            },
+            missed: Vec::new(),
+            lost: 0,
+            counted_lost: 0,
+            poisoned: 0,
+            entered_in_window: 0,
             wanted: scenario.workload.packets,
             window: (None, None),
             counted: 0,
@@ -69,12 +106,34 @@ impl Ledger {
         })))
     }
 
+    /// Sources begin at this clock.
+    pub(super) fn begin(&mut self, clock: u64) {
+        self.start = clock;
+    }
+
     pub(super) fn stop(&mut self) {
         self.stopped = true;
     }
 
     pub(super) fn outstanding(&self) -> u64 {
-        self.made - self.delivered
+        self.made - self.delivered - self.lost
+    }
+
+    fn lose(&mut self, lost: Lost, counted: bool) {
+        self.lost += 1;
+        self.counted_lost += u64::from(counted);
+        self.missed.push(lost);
+    }
+
+    /// Nothing moves any more: what has no end by now is lost. `next`: of a source and a destination, the
+    /// number of the first of these packets.
+    pub(super) fn give_up(&mut self, nodes: usize, next: impl Fn(usize, usize) -> u32) {
+        for (pair, flying) in std::mem::take(&mut self.flying).into_iter().enumerate() {
+            let (source, dest) = (pair / nodes, pair % nodes);
+            for (sequence, counted) in (next(source, dest)..).zip(flying) {
+                self.lose(Lost { source, dest, sequence }, counted);
+            }
+        }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -113,6 +172,9 @@ pub(super) struct Station {
     sent: u64,
     credits: u32,
     incoming: Option<Incoming>,
+    /// The flits of the packet that is received, where links may lose some.
+    held: Vec<[u32; FLIT_WORDS]>,
+    most_credits: u32,
     /// Packets so far to, and from, each node.
     pub(super) to: Vec<u32>,
     pub(super) from: Vec<u32>,
@@ -145,6 +207,8 @@ impl Station {
             sent: 0,
             credits: scenario.device.buffer_flits,
             incoming: None,
+            held: Vec::new(),
+            most_credits: scenario.device.buffer_flits,
             to: vec![0; nodes],
             from: vec![0; nodes],
             ledger: Rc::clone(ledger),
@@ -170,6 +234,9 @@ impl Station {
                 counted: counted && ledger.counted < ledger.wanted,
             };
             ledger.counted += u64::from(packet.counted);
+            if ledger.lossy {
+                ledger.flying[self.own * self.from.len() + dest].push_back(packet.counted);
+            }
             self.to[dest] += 1;
             self.queue.push_back(packet);
         }
@@ -195,6 +262,10 @@ impl Station {
         };
         self.credits -= 1;
         self.sent += 1;
+        {
+            let ledger = &mut *self.ledger.borrow_mut();
+            ledger.entered_in_window += u64::from(ledger.is_open());
+        }
         if number == last {
             self.sent = 0;
             self.queue.pop_front();
@@ -206,8 +277,13 @@ impl Station {
         let shared = Rc::clone(&self.ledger);
         let ledger = &mut *shared.borrow_mut();
         ledger.flits += 1;
-        ledger.arrived_in_window += u64::from(ledger.is_open());
-        if let Err(what) = self.take(flit, ledger) {
+        let taken = if ledger.lossy {
+            self.take_lossy(flit, ledger)
+        } else {
+            ledger.arrived_in_window += u64::from(ledger.is_open());
+            self.take(flit, ledger)
+        };
+        if let Err(what) = taken {
             ledger.fail(format!("node {}, clock {}: {what}", self.own, self.clock));
         }
     }
@@ -259,6 +335,63 @@ impl Station {
         self.from[source] += 1;
         self.incoming = None;
         Ok(())
+    }
+
+    /// A flit over links that may lose packets: one that is whole is right, and behind the last one of its pair
+    /// that was; those between are lost.
+    fn take_lossy(&mut self, flit: &Flit, ledger: &mut Ledger) -> Result<(), String> {
+        if flit.head != self.held.is_empty() {
+            return Err("a packet is in another, or has no header".to_owned());
+        }
+        self.held.push(flit.data);
+        if !flit.tail {
+            return Ok(());
+        }
+        let words = std::mem::take(&mut self.held);
+        if flit.data == POISON {
+            ledger.poisoned += 1;
+            return Ok(());
+        }
+        let (header, mask) = (words[0], (1 << PLACE_BITS) - 1);
+        let source = self.node(header[0] >> PLACE_BITS & mask);
+        let Some(source) = source.filter(|_| self.node(header[0] & mask) == Some(self.own)) else {
+            return Err("a packet without a poisoned tail has a wrong header".to_owned());
+        };
+        let (sequence, expected) = (flit.data[2], self.from[source]);
+        if words.len() as u64 != self.flits || sequence < expected {
+            return Err(format!(
+                "packet {sequence} from node {source}, doubled or of another length"
+            ));
+        }
+        let inner = words.iter().enumerate().skip(1).take(words.len() - 2);
+        if inner.clone().any(|(at, word)| *word != payload(source, self.own, sequence, at as u64)) {
+            return Err(format!("data of packet {sequence} from node {source} is wrong"));
+        }
+        for lost in expected..sequence {
+            let counted = ledger.flying[source * self.from.len() + self.own].pop_front();
+            let lost = Lost { source, dest: self.own, sequence: lost };
+            ledger.lose(lost, counted == Some(true));
+        }
+        if ledger.flying[source * self.from.len() + self.own].pop_front().is_none() {
+            return Err(format!("packet {sequence} from node {source} was never sent"));
+        }
+        let created = u64::from(header[2] >> 16) | u64::from(header[3]) << 16;
+        if header[1] & COUNTED != 0 {
+            ledger.samples.add(ledger.period * self.clock.saturating_sub(created));
+        }
+        ledger.delivered += 1;
+        ledger.hops += hops(self.nodes, place(self.nodes, source), place(self.nodes, self.own));
+        if ledger.is_open() {
+            ledger.flits_in_window += self.flits;
+            ledger.arrived_in_window += self.flits;
+        }
+        self.from[source] = sequence + 1;
+        Ok(())
+    }
+
+    /// Nothing waits here, and all that was sent has left the router's buffer.
+    pub(super) fn at_rest(&self) -> bool {
+        self.queue.is_empty() && self.credits == self.most_credits && self.held.is_empty()
     }
 
     /// The node at coordinates, if there is one.

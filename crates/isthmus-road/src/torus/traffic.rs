@@ -30,6 +30,24 @@ pub(super) fn hops(nodes: [usize; 3], from: [usize; 3], to: [usize; 3]) -> u64 {
     (0..3).map(ring).sum()
 }
 
+/// The way of a packet: each node that it leaves, and by which link. Even links lead to the next node of a
+/// dimension, odd ones to the one before.
+pub(super) fn way(nodes: [usize; 3], from: usize, to: usize) -> Vec<(usize, usize)> {
+    let (mut at, to) = (place(nodes, from), place(nodes, to));
+    let mut found = Vec::new();
+    for d in 0..3 {
+        let steps = (to[d] + nodes[d] - at[d]) % nodes[d];
+        // Halfway round, the sum of the coordinates decides.
+        let even = at.iter().sum::<usize>() % 2 == 0;
+        let plus = 2 * steps < nodes[d] || (2 * steps == nodes[d] && even);
+        while at[d] != to[d] {
+            found.push((number(nodes, at), 2 * d + usize::from(!plus)));
+            at[d] = (at[d] + if plus { 1 } else { nodes[d] - 1 }) % nodes[d];
+        }
+    }
+    found
+}
+
 /// The packets of one node.
 pub(super) struct Packets {
     nodes: [usize; 3],

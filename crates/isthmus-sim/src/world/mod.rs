@@ -15,6 +15,7 @@ pub mod flits;
 pub mod gpu;
 pub mod host;
 pub mod iommu;
+pub mod lanes;
 pub mod lines;
 pub mod link;
 pub mod nic;

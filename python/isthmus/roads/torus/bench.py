@@ -20,6 +20,12 @@ from isthmus.results import Document
 
 PLATFORM = "apenet"
 TOP = "torus_node"
+LINK_TOP = "torus_link_node"
+LINKS = ("delay", "lanes")
+MOST_ERRORS = 1e-5
+"""Highest rate of wrong bits: above it most packets are lost."""
+LINK_CLOCKS = 6
+"""Clocks of both ends of a link beside its line (asserted: tests/system/test_torus_network.py)."""
 PATTERNS = ("uniform", "opposite", "neighbour", "single")
 FLIT_BYTES = 16
 FRAMING_FLITS = 2
@@ -34,7 +40,8 @@ WALL_S = 36_000
 @dataclass(frozen=True)
 class Traffic:
     """A torus and its traffic. `load`: share of the clocks in which a node makes a flit, header and footer
-    included; None: packets always wait at every node."""
+    included; None: packets always wait at every node. `link`: a delay, or the gateware of its ends and lanes;
+    `errors`: the rate of wrong bits on these."""
 
     nodes: tuple[int, int, int] = (4, 4, 4)
     pattern: str = "uniform"
@@ -42,6 +49,8 @@ class Traffic:
     size: int = BYTES
     packets: int = PACKETS
     seed: int = 1
+    link: str = "delay"
+    errors: float = 0.0
 
     @property
     def dims(self) -> int:
@@ -61,6 +70,11 @@ def check(traffic: Traffic) -> None:
         raise UserError(f"size: {traffic.size} bytes; expected a multiple of 16 from 16 to {LARGEST}")
     if traffic.load is not None and not 0.001 <= traffic.load <= 1:
         raise UserError(f"load: {traffic.load:g} is outside 0.001 to 1")
+    choose("link", traffic.link, LINKS)
+    if not 0 <= traffic.errors <= MOST_ERRORS:
+        raise UserError(f"errors: {traffic.errors:g} is outside 0 to {MOST_ERRORS:g}")
+    if traffic.errors and traffic.link != "lanes":
+        raise UserError(f"errors: --link {traffic.link} has no bits; expected 0, or --link lanes")
 
 
 def nodes(text: str) -> tuple[int, int, int]:
@@ -76,6 +90,11 @@ def nodes(text: str) -> tuple[int, int, int]:
     if x * y * z > MOST_NODES:
         raise UserError(f"nodes: {text} are {x * y * z}; at most {MOST_NODES} are simulated")
     return (x, y, z)
+
+
+def top(traffic: Traffic) -> str:
+    """The device of a node."""
+    return LINK_TOP if traffic.link == "lanes" else TOP
 
 
 def parameters(platform: Platform, traffic: Traffic) -> dict[str, int]:
@@ -109,6 +128,9 @@ def scenario(platform: Platform, traffic: Traffic, model: Path, **changes: Any) 
         "seed": traffic.seed,
         "limits": {"wall_s": WALL_S},
     }
+    if traffic.link == "lanes":
+        made["device"]["links"] = traffic.link
+        made["faults"] = {"bit_error_rate": traffic.errors}
     return {**made, **changes}
 
 
@@ -130,7 +152,10 @@ def measure(
     session = Session(title, runner=runner, given=given)
     used = session.platform(platform)
     found = session.run(
-        [scenario(used, point, session.model(TOP, parameters(used, point), many=True)) for point in points]
+        [
+            scenario(used, point, session.model(top(point), parameters(used, point), many=True))
+            for point in points
+        ]
     )
     return session.document(found, points[0].seed if points else 0)
 
@@ -145,4 +170,8 @@ def label(made: Mapping[str, Any]) -> str:
     """What progress calls a scenario."""
     workload = made["workload"]
     load = "saturation" if workload["load"] is None else f"load {workload['load']:g}"
-    return f"{shape(workload['nodes'])} {workload['pattern']} {load}"
+    made_of = f"{shape(workload['nodes'])} {workload['pattern']} {load}"
+    if made["device"].get("links") != "lanes":
+        return made_of
+    errors = made["faults"]["bit_error_rate"]
+    return f"{made_of} lanes" + (f", errors {errors:g}" if errors else "")

@@ -10,6 +10,7 @@ import typer
 from isthmus.options import Platform, ResultOptions, Seed, one_of, results, with_results
 
 PATTERNS = ("uniform", "opposite", "neighbour", "single")
+LINKS = ("delay", "lanes")
 
 
 @with_results
@@ -30,6 +31,22 @@ def torus(
     packets: Annotated[
         int, typer.Option("-n", "--packets", metavar="N", help="Packets measured at each load, at the least.")
     ] = 20_000,
+    link: Annotated[
+        str,
+        one_of(
+            "link",
+            LINKS,
+            help="Links between routers: a delay of flits; or the gateware of both ends, with framing, "
+            "credits and checks, over four lanes of words.",
+        ),
+    ] = "delay",
+    errors: Annotated[
+        str,
+        typer.Option(
+            metavar="RATES",
+            help="Rates of wrong bits on lanes, each measured, up to 1e-5: 1e-8,1e-7. Only with --link lanes.",
+        ),
+    ] = "0",
     platform: Platform = "apenet",
     seed: Seed = 1,
     **options: Unpack[ResultOptions],
@@ -43,6 +60,8 @@ def torus(
         load=load,
         size=size,
         packets=packets,
+        link=link,
+        errors=errors,
         platform=platform,
         seed=seed,
         **results(options),

@@ -12,7 +12,16 @@ from isthmus.bench.runner import Runner
 from isthmus.errors import UserError
 from isthmus.results import Document
 from isthmus.roads.torus import ROAD, tables
-from isthmus.roads.torus.bench import BYTES, PACKETS, PLATFORM, Traffic, check, measure, nodes
+from isthmus.roads.torus.bench import (
+    BYTES,
+    MOST_ERRORS,
+    PACKETS,
+    PLATFORM,
+    Traffic,
+    check,
+    measure,
+    nodes,
+)
 from isthmus.roads.torus.platform import KINDS
 from isthmus.storage import result_file
 
@@ -28,6 +37,17 @@ def loads(text: str) -> list[float]:
     return found
 
 
+def rates(text: str) -> list[float]:
+    """Rates of wrong bits as people write them: 0 or 1e-8,1e-7."""
+    try:
+        found = sorted({float(part) for part in text.split(",")})
+    except ValueError:
+        found = []
+    if not found or not all(0 <= rate <= MOST_ERRORS for rate in found):
+        raise UserError(f"errors: {text[:32]!r}; expected 0 or 1e-8,1e-7, each from 0 to {MOST_ERRORS:g}")
+    return found
+
+
 def run(
     *,
     shape: str = "4x4x4",
@@ -35,6 +55,8 @@ def run(
     load: str = "0.1,0.3,0.5,0.7,0.8",
     size: int = BYTES,
     packets: int = PACKETS,
+    link: str = "delay",
+    errors: str = "0",
     platform: str = PLATFORM,
     seed: int = 1,
     format: Format = "table",  # noqa: A002
@@ -47,12 +69,15 @@ def run(
     system, *others = platforms.chosen(platform, KINDS, ROAD.name)
     if others:
         raise UserError(f"platform: {platform!r}; expected one platform")
-    traffic = Traffic(nodes(shape), pattern, None, size, packets, seed)
-    check(traffic)
+    traffic = Traffic(nodes(shape), pattern, None, size, packets, seed, link)
+    kinds = [replace(traffic, errors=rate) for rate in rates(errors)]
+    for kind in kinds:
+        check(kind)
     if not 100 <= packets <= 100_000_000:
         raise UserError(f"packets: {packets} is outside 100 to 100000000")
     target = result_file(out, ROAD.name, out_json)
-    points = [replace(traffic, load=each) for each in sorted(loads(load))]
-    made = measure([*points, traffic], platform=system, runner=runner, given=given)
+    offered = [*sorted(loads(load)), None]
+    points = [replace(kind, load=each) for kind in kinds for each in offered]
+    made = measure(points, platform=system, runner=runner, given=given)
     publish(made, target, format, tables.text)
     return made
