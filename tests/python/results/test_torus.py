@@ -28,6 +28,19 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     carried = 0.84 if full else load
     delay = 80 * CLOCK_PS * (1 + (carried / (1.02 - carried)))
     rate = "backlog" if full else f"poisson-{load:.3f}"
+    lanes = scenario["device"].get("links") == "lanes"
+    errors = scenario["faults"]["bit_error_rate"] if lanes else 0.0
+    lost = round(count * errors * 1e5)
+    named = ("-lanes" if lanes else "") + (f"-ber-{errors:g}" if errors else "")
+    over_lanes = {
+        "links": "lanes", "framing_share": carried * 0.1, "credit_share": 0.04, "align_share": 0.002,
+        "errors": errors, "lost": lost,
+    }  # fmt: skip
+    counted = {
+        "packets.lost": 0, "packets.missing": lost, "packets.poisoned": lost // 2,
+        "lines.wrong_bits": 2 * lost,
+        "links.torn": lost, "links.gaps": 0, "links.dropped": 0,
+    }  # fmt: skip
     shown = {
         "min": 36 * CLOCK_PS, "max": int(4 * delay), "typical": int(delay), "avg": delay,
         "stdev": delay / 3, "p50": int(delay), "p90": int(2 * delay), "p99": int(3 * delay),
@@ -36,7 +49,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "id": f"torus/{scenario['platform']['name']}/isthmus/router/"
-            f"{x}x{y}x{z}-{work['pattern']}-{work['bytes']}-{rate}",
+            f"{x}x{y}x{z}-{work['pattern']}-{work['bytes']}-{rate}{named}",
             "road": "torus",
             "platform": scenario["platform"]["name"],
             "profile": "isthmus",
@@ -46,7 +59,7 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "flits": work["bytes"] // 16 + 2, "load": load, "carried": carried, "saturated": full,
                 "link_share": carried / 2, "link_share_most": carried * 0.6, "hop_clocks": 19,
                 "buffer_flits": 64, "delay_clocks": delay / CLOCK_PS, "hops": 3.05,
-                "packets": count + 200, "longest_queue": 9,
+                "packets": count + 200, "longest_queue": 9, **(over_lanes if lanes else {}),
             },
             "definition": "one_way",
             "arrivals": "backlog" if full else f"poisson:{load}",
@@ -66,7 +79,9 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
             "stages_total_ps": 0,
             "timeline": [],
             "checked": {"bytes": count * work["bytes"], "wrong": 0, "lost": 0},
-            "counters": {"clocks": 10_000, "packets.delivered": count + 200},
+            "counters": {
+                "clocks": 10_000, "packets.delivered": count + 200, **(counted if lanes else {})
+            },
             "simulation": {"device_cycles": 640_000, "evaluated_cycles": 640_000, "wall_s": 1.0},
         }
     ]  # fmt: skip
@@ -139,3 +154,49 @@ def test_the_page_says_what_is_carried_and_has_a_panel_for_delay_and_rate(tmp_pa
     assert "0.84 flits a clock" in drawn
     assert "All of 3,600 packets arrived" in drawn
     assert "Mean delay over offered load" in drawn
+
+
+def test_links_of_lanes_are_another_device_and_the_default_scenario_is_as_before() -> None:
+    platform = platforms.load(torus.PLATFORM)
+    plain, lanes = (Traffic((4, 4, 1), link=link) for link in torus.LINKS)
+    assert (torus.top(plain), torus.top(lanes)) == ("torus_node", "torus_link_node")
+    assert torus.parameters(platform, plain) == torus.parameters(platform, lanes)
+    before, made = (torus.scenario(platform, traffic, MODEL) for traffic in (plain, lanes))
+    assert "links" not in before["device"]
+    assert "faults" not in before
+    assert made["device"]["links"] == "lanes"
+    assert made["faults"] == {"bit_error_rate": 0.0}
+    assert torus.label(before) == "4x4 uniform load 0.5"
+    assert torus.label(made) == "4x4 uniform load 0.5 lanes"
+    assert cli.LINKS == torus.LINKS
+
+
+def test_wrong_links_and_rates_of_errors_are_one_line() -> None:
+    for traffic, wrong in (
+        (Traffic(link="cable"), "cable"),
+        (Traffic(errors=1e-7), "errors: --link delay has no bits"),
+        (Traffic(link="lanes", errors=0.1), "errors: 0.1 is outside"),
+    ):
+        with pytest.raises(UserError, match=wrong):
+            torus.check(traffic)
+    with pytest.raises(UserError, match="errors: 'few'"):
+        command.rates("few")
+    assert command.rates("1e-7,0,1e-8") == [0, 1e-8, 1e-7]
+
+
+def test_the_table_of_lanes_has_framing_credits_and_losses(tmp_path: Path) -> None:
+    made = command.run(
+        load="0.2", packets=1000, link="lanes", errors="0,1e-7", out=tmp_path, runner=engine, given=MODEL
+    )
+    text = tables.text(made)
+    assert "a link takes 19 clocks and its ends 6" in text
+    rows = [line.split() for line in text.splitlines() if not line.startswith("#")]
+    assert [row[0] for row in rows] == ["0.200", "full"] * 2
+    assert rows[0][-6:] == ["2.0", "%", "4.0", "%", "1200", "0"]
+    assert "lanes with errors 1e-07" in text
+    assert "# 40 wrong bits cost 20 packets: 10 arrived with a poisoned tail" in text
+    assert "each that is not lost arrived once" in text
+    drawn = page.page(made)
+    assert "40 wrong bits cost 20 others" in drawn
+    assert "without bit errors and framing" not in drawn
+    assert "All of" not in drawn

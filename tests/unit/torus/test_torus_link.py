@@ -70,10 +70,9 @@ def test_what_a_torus_link_carries(depth: int, enough: bool, monkeypatch: pytest
 def test_torus_links(x: int, y: int) -> None:
     """A network of real routers over real link ends."""
     run(
-        "isthmus:torus:link",
+        "isthmus:board:torus_link_node",
         "torus_links_bench",
         "torus_links_tb",
         parameters={"X": x, "Y": y},
         extra_sources=[HERE / "torus_links_bench.sv"],
-        more_cores=["isthmus:board:torus_node"],
     )

@@ -44,7 +44,7 @@ def torus(
         str,
         typer.Option(
             metavar="RATES",
-            help="Rates of wrong bits on lanes, each measured, up to 1e-5: 1e-8,1e-7. Only with --link lanes.",
+            help="Rates of wrong bits on lanes, each measured, 0 to 1e-5: 1e-8,1e-7. Needs --link lanes.",
         ),
     ] = "0",
     platform: Platform = "apenet",

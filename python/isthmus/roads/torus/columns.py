@@ -34,7 +34,9 @@ COLUMNS: Sequence[Column] = (
     Column("link_share", "clocks in which a link carries a flit, all links", _of("link_share")),
     Column("link_share_most", "the same of the busiest link", _of("link_share_most")),
     Column(
-        "framing_share", "clocks in which a line carries a packet's begin or end, all links", _of("framing_share")
+        "framing_share",
+        "clocks in which a line carries a packet's begin or end, all links",
+        _of("framing_share"),
     ),
     Column("credit_share", "the same of credits", _of("credit_share")),
     Column("errors", "rate of wrong bits on lanes", _of("errors")),

@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.report.figures import COLOURS, Figure, Panel, Swatch, Table, curve
 from isthmus.report.page import platform_tables, render
 from isthmus.results import Document, Measurement
-from isthmus.roads.torus.tables import HEAD, is_backlog, row, traffic
+from isthmus.roads.torus.tables import HEAD, head, is_backlog, over_lanes, row, traffic
 
 TITLE = "A torus of routers: delay against load"
 QUESTION = (
@@ -59,7 +59,14 @@ def _answer(document: Document) -> str:
             mean = m.latency.avg / 1e6
             sentences.append(f"At a load of {m.workload['load']:g} a packet takes {mean:.2f} us in the mean.")
     packets = sum(m.workload["packets"] for m in document)
-    sentences.append(f"All of {packets:,} packets arrived, once and in order.")
+    lost = sum(m.workload.get("lost", 0) for m in document)
+    if lost:
+        bits = sum(m.counters["lines.wrong_bits"] for m in document)
+        sentences.append(
+            f"{packets:,} packets arrived, once and in order; {bits:,} wrong bits cost {lost:,} others."
+        )
+    else:
+        sentences.append(f"All of {packets:,} packets arrived, once and in order.")
     return f'<p class="headline">{escape(" ".join(sentences))}</p>'
 
 
@@ -82,6 +89,7 @@ def _curves(document: Document) -> Figure:
         }
 
     rows = [[traffic(m), *row(m)] for m in document]
+    named = next(map(head, document), HEAD)
     return Figure(
         id="delay",
         title="Delay and carried load against offered load",
@@ -91,7 +99,7 @@ def _curves(document: Document) -> Figure:
             Panel("", "Mean delay over offered load", option("mean delay [us]", delays), 360),
             Panel("", "Carried over offered load", option("flits a node and clock", carried), 300),
         ],
-        table=Table(("traffic", *HEAD), rows),
+        table=Table(("traffic", *named), rows),
         legend=[
             Swatch(name, colour, "solid") for name, colour in zip(groups, COLOURS * len(groups), strict=False)
         ],
@@ -100,14 +108,26 @@ def _curves(document: Document) -> Figure:
 
 def _method(document: Document) -> str:
     checked = sum(m.checked.bytes for m in document)
+    made = "Every router is the synthesizable SystemVerilog of this repository, evaluated clock by clock."
+    links = "Links are delays of whole clocks: transceivers and cable, without bit errors and framing."
+    if any(map(over_lanes, document)):
+        made = made.replace("Every router", "Every router and end of a link")
+        links = (
+            "The ends of a link are joined by four lanes of 8b/10b words, in step, which take the time of "
+            "transceivers and cable. Wrong bits are random, of the 36 of a word and lane."
+        )
+    arrive = "Every packet must arrive once, in the order of its pair of nodes, with every word right"
+    if any(m.workload.get("errors") for m in document):
+        arrive = (
+            "Every packet that arrives whole must be right, once and in the order of its pair of nodes; one "
+            "that is lost must have passed a line with a wrong bit"
+        )
     lines = [
         "<ul>",
-        "<li>Every router is the synthesizable SystemVerilog of this repository, evaluated clock by clock. "
-        "Links are delays of whole clocks: transceivers and cable, without bit errors and framing.</li>",
+        f"<li>{made} {links}</li>",
         "<li>Packets are made at random at every node (Poisson), of one size; full: one always waits. "
         "Warm-up is left out, and sources go on until the last packet of the measurement has arrived.</li>",
-        f"<li>Every packet must arrive once, in the order of its pair of nodes, with every word right: "
-        f"{checked:,} bytes were compared.</li>",
+        f"<li>{arrive}: {checked:,} bytes were compared.</li>",
         "</ul>",
     ]
     return "\n".join([*lines, *platform_tables(document)])

@@ -86,7 +86,8 @@ def text(made: Document) -> str:
         if over_lanes(members[0]) and w["errors"]:
             parts.append(_losses(members))
     packets = sum(m.workload["packets"] for m in made)
-    parts.append(f"# {packets} packets compared: each arrived once, whole and in the order of its pair\n")
+    which = "each that is not lost" if any(m.workload.get("errors") for m in made) else "each"
+    parts.append(f"# {packets} packets compared: {which} arrived once, whole and in the order of its pair\n")
     return "".join(parts)
 
 
