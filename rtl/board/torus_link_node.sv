@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: torus_node with the ends of its links, lanes of 8b/10b words at the pins.
 ///
-///   Pins        flits_*: the local port, as port 0 of torus_node. Lane l of link i, which is port
-///               i + 1 of the router, at bits [32*(Lanes*i+l) +: 32] of serdes_*_data and
-///               [4*(Lanes*i+l) +: 4] of serdes_*_k; serdes_signal_i[Lanes*i+l]: it has lock
+///   Pins        flits_*: the local port, as port 0 of torus_node. serdes_*: as torus_links; link i
+///               is port i + 1 of the router
 ///   Handshake   flits_*: torus_router's. serdes_*: a word of every lane in each cycle
 ///   Configured  as torus_node
 ///   Start       packets for a link that is not up are dropped: a source waits for status_up_o of
@@ -16,10 +15,8 @@
 ///               and torus_link's
 ///   Parameters  Dims, Depth as torus_node, Depth 4..512; Lanes of 32 bits; MaxSkew, AlignWords and
 ///               InitWords as torus_link, the same in all nodes
-///   Not done    transceivers; a way around a link that is down; idle_o: the lanes carry an ALIGN
-///               every AlignWords words, so something always changes
+///   Not done    transceivers; a way around a link that is down; idle_o, as torus_links
 module torus_link_node
-  import link_pkg::word_t;
   import torus_pkg::NumVcs;
   import torus_pkg::place_t;
 #(
@@ -107,66 +104,39 @@ module torus_link_node
     .idle_o          (status_empty_o)
   );
 
-  logic [31:0] dropped [NumLinks];
-  logic [31:0] torn [NumLinks];
-  logic [31:0] gaps [NumLinks];
-  logic [31:0] invalid [NumLinks];
-  logic [15:0] refused [NumLinks];
-  logic [15:0] downs [NumLinks];
-
-  for (genvar i = 0; i < int'(NumLinks); i++) begin : gen_link
-    word_t [Lanes-1:0] rx, tx;
-    for (genvar l = 0; l < int'(Lanes); l++) begin : gen_pins
-      assign rx[l] = '{k: serdes_rx_k_i[4*(Lanes*i+l)+:4],
-                       data: serdes_rx_data_i[32*(Lanes*i+l)+:32]};
-      assign serdes_tx_data_o[32*(Lanes*i+l)+:32] = tx[l].data;
-      assign serdes_tx_k_o[4*(Lanes*i+l)+:4]      = tx[l].k;
-    end
-
-    torus_link #(
-      .Lanes     (Lanes),
-      .Depth     (Depth),
-      .MaxSkew   (MaxSkew),
-      .AlignWords(AlignWords),
-      .InitWords (InitWords)
-    ) u_link (
-      .clk_i,
-      .rst_ni,
-      .signal_i        (serdes_signal_i[Lanes*i+:Lanes]),
-      .rx_i            (rx),
-      .tx_o            (tx),
-      .up_o            (status_up_o[i]),
-      .tx_valid_i      (tx_valid[i+1]),
-      .tx_vc_i         (tx_vc[i+1]),
-      .tx_head_i       (tx_head[i+1]),
-      .tx_tail_i       (tx_tail[i+1]),
-      .tx_data_i       (tx_data[Width*(i+1)+:Width]),
-      .tx_freed_o      (tx_freed[NumVcs*(i+1)+:NumVcs]),
-      .rx_valid_o      (rx_valid[i+1]),
-      .rx_vc_o         (rx_vc[i+1]),
-      .rx_head_o       (rx_head[i+1]),
-      .rx_tail_o       (rx_tail[i+1]),
-      .rx_data_o       (rx_data[Width*(i+1)+:Width]),
-      .rx_freed_i      (rx_freed[NumVcs*(i+1)+:NumVcs]),
-      .status_dropped_o(dropped[i]),
-      .status_torn_o   (torn[i]),
-      .status_gaps_o   (gaps[i]),
-      .status_invalid_o(invalid[i]),
-      .status_refused_o(refused[i]),
-      .status_downs_o  (downs[i])
-    );
-  end
-
-  always_comb begin
-    {status_dropped_o, status_torn_o, status_gaps_o, status_invalid_o} = '0;
-    {status_refused_o, status_downs_o} = '0;
-    for (int unsigned i = 0; i < NumLinks; i++) begin
-      status_dropped_o = status_dropped_o + dropped[i];
-      status_torn_o    = status_torn_o + torn[i];
-      status_gaps_o    = status_gaps_o + gaps[i];
-      status_invalid_o = status_invalid_o + invalid[i];
-      status_refused_o = status_refused_o + 32'(refused[i]);
-      status_downs_o   = status_downs_o + 32'(downs[i]);
-    end
-  end
+  torus_links #(
+    .NumLinks  (NumLinks),
+    .Lanes     (Lanes),
+    .Depth     (Depth),
+    .MaxSkew   (MaxSkew),
+    .AlignWords(AlignWords),
+    .InitWords (InitWords)
+  ) u_links (
+    .clk_i,
+    .rst_ni,
+    .serdes_rx_data_i,
+    .serdes_rx_k_i,
+    .serdes_signal_i,
+    .serdes_tx_data_o,
+    .serdes_tx_k_o,
+    .tx_valid_i(tx_valid[NumPorts-1:1]),
+    .tx_vc_i   (tx_vc[NumPorts-1:1]),
+    .tx_head_i (tx_head[NumPorts-1:1]),
+    .tx_tail_i (tx_tail[NumPorts-1:1]),
+    .tx_data_i (tx_data[NumPorts*Width-1:Width]),
+    .tx_freed_o(tx_freed[NumVcs*NumPorts-1:NumVcs]),
+    .rx_valid_o(rx_valid[NumPorts-1:1]),
+    .rx_vc_o   (rx_vc[NumPorts-1:1]),
+    .rx_head_o (rx_head[NumPorts-1:1]),
+    .rx_tail_o (rx_tail[NumPorts-1:1]),
+    .rx_data_o (rx_data[NumPorts*Width-1:Width]),
+    .rx_freed_i(rx_freed[NumVcs*NumPorts-1:NumVcs]),
+    .status_up_o,
+    .status_dropped_o,
+    .status_torn_o,
+    .status_gaps_o,
+    .status_invalid_o,
+    .status_refused_o,
+    .status_downs_o
+  );
 endmodule

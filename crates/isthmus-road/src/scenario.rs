@@ -29,6 +29,17 @@ impl Profile {
     }
 }
 
+/// What is between the routers of two nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NodeLinks {
+    /// A delay of flits: transceivers and cable.
+    #[default]
+    Delay,
+    /// The gateware of both ends, and lanes of 8b/10b words with the same delay between them.
+    Lanes,
+}
+
 /// A device that says it is idle is believed after this many cycles.
 const IDLE_CONFIRM_CYCLES: u32 = 16;
 /// Registered copies of the time input are up to date after this many.

@@ -241,7 +241,10 @@ fn measurement(
         seed: scenario.seed,
     };
     let (bytes, nodes, buffers) = (workload.bytes, workload.nodes, list.buffers);
-    let name = format!("put/b{bytes}-burst-n{nodes}-l{buffers}-{}", list.policy.name());
+    let mut name = format!("put/b{bytes}-burst-n{nodes}-l{buffers}-{}", list.policy.name());
+    if scenario.over_lanes() {
+        name += "-lanes";
+    }
     let arrivals = format!("closed loop, {} in flight of each node", workload.window);
     let mut made = Measurement::of(&origin, &name, &samples).described("one_way", arrivals);
     let core = Carried {

@@ -567,6 +567,9 @@ fn measurement(
     if workload.nodes != 2 {
         name += &format!("-n{}", workload.nodes);
     }
+    if scenario.over_lanes() {
+        name += "-lanes";
+    }
     match (workload.near, workload.far) {
         (DataMemory::Host, DataMemory::Host) => {}
         (near, far) if near == far => name += &format!("-{}", near.name()),
@@ -618,6 +621,9 @@ fn measurement(
         ("bus_limit_byte_s", json!(scenario.bus_limit())),
     ] {
         made.workload.insert(key.to_owned(), value);
+    }
+    if scenario.over_lanes() {
+        made.workload.insert("links".to_owned(), json!("lanes"));
     }
     made.excluded = Excluded { head, tail };
     if span > Picoseconds::ZERO && !ping_pong {

@@ -17,7 +17,7 @@ use crate::host_bus;
 use crate::noise::NoiseHistogram;
 use crate::operation::Operation;
 use crate::platform::{DmaMemory, Firmware, PcieGpu, PcieHost, PcieLink, PciePort};
-use crate::scenario::{Limits, Profile, sixteen, two};
+use crate::scenario::{Limits, NodeLinks, Profile, sixteen, two};
 
 /// The road's name.
 pub(super) const NAME: &str = "apenet";
@@ -98,6 +98,9 @@ pub struct ApenetNode {
     /// Soft processor that looks at each packet, if the model has one.
     #[serde(default)]
     pub firmware: Option<Firmware>,
+    /// What is between two nodes.
+    #[serde(default)]
+    pub links: NodeLinks,
 }
 
 /// Shape of a test.
@@ -364,7 +367,12 @@ impl ApenetScenario {
         self.workload.bytes.next_multiple_of(PACKET_BYTES as usize)
     }
 
-    /// Clocks of a link between nodes, at least one.
+    /// Links have the gateware of their ends.
+    pub(super) fn over_lanes(&self) -> bool {
+        self.node.links == NodeLinks::Lanes
+    }
+
+    /// Clocks of a link that is a delay, or of the line of one that has ends; at least one.
     pub(super) fn hop_clocks(&self) -> u64 {
         let ns = self.platform.serdes_ns + self.platform.cable_ns;
         ((ns * self.node.clock_mhz * 1e-3).round() as u64).max(1)

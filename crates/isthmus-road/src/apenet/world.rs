@@ -7,9 +7,10 @@ use std::rc::Rc;
 use isthmus_host::nic::{
     EVENT_BYTES, KEY, List, NicConfig, PageSize, Paging, Place, Policy, PutMemory, Target,
 };
-use isthmus_sim::kernel::Counter;
+use isthmus_sim::kernel::{Counter, RandomStream};
 use isthmus_sim::world::flits::{FlitInbox, FlitLink, FlitPins};
 use isthmus_sim::world::host::MmioHost;
+use isthmus_sim::world::lanes::{LaneEnd, LaneLine, LanePins};
 use isthmus_sim::{DeviceHandle, Picoseconds, Simulation};
 
 use super::scenario::{ApenetScenario, ApenetTest, NAME};
@@ -20,6 +21,10 @@ use crate::model::{Board, MakeModel, clock};
 use crate::platform::Firmware;
 
 const BAR_BYTES: u64 = 0x1000;
+/// Clocks between two looks at the links, and those in which all must have come up: several times those of a
+/// start.
+const UP_STEP: u64 = 256;
+const UP_CLOCKS: u64 = 1 << 15;
 const PAGE: PageSize = PageSize::K64;
 /// Key of a put memory that other nodes may get from: any.
 const SERVED: u16 = 0x6E7;
@@ -51,16 +56,76 @@ pub(super) struct Node {
     pub(super) data: Rc<Data>,
 }
 
-/// What comes to one node.
-type Inbox = Rc<RefCell<FlitInbox>>;
+/// What is between the nodes of the ring.
+enum Links {
+    /// By node: what comes to it, from the next one and from the one before.
+    Delays(Vec<Rc<RefCell<FlitInbox>>>),
+    /// By node: the lines out of it, to the next one and to the one before.
+    Lanes(Vec<[Rc<RefCell<LaneLine>>; 2]>),
+}
+
+impl Links {
+    fn new(scenario: &ApenetScenario) -> Self {
+        let (nodes, clocks) = (0..scenario.workload.nodes, scenario.hop_clocks());
+        if !scenario.over_lanes() {
+            return Self::Delays(nodes.map(|_| FlitInbox::new(2, clocks)).collect());
+        }
+        let line = |node: usize, port: usize| {
+            let name = format!("apenet line {node}.{port}");
+            LaneLine::new(clocks, RandomStream::new(scenario.seed, &name))
+        };
+        Self::Lanes(nodes.map(|node| [0, 1].map(|port| line(node, port))).collect())
+    }
+
+    fn attach(&self, device: &DeviceHandle, number: usize) -> Result<(), RoadError> {
+        // Port 0 leads to the next node, port 1 to the one before.
+        let far =
+            |port: usize, count: usize| (number + if port == 0 { 1 } else { count - 1 }) % count;
+        match self {
+            Self::Delays(inboxes) => {
+                let links = (0..2).map(|port| {
+                    let inbox = Rc::clone(&inboxes[far(port, inboxes.len())]);
+                    FlitLink { inbox, port: port ^ 1 }
+                });
+                FlitPins::attach_links(device, links.collect(), &inboxes[number])?;
+            }
+            Self::Lanes(lines) => {
+                let ends = (0..2).map(|port| LaneEnd {
+                    out: Rc::clone(&lines[number][port]),
+                    into: Rc::clone(&lines[far(port, lines.len())][port ^ 1]),
+                });
+                LanePins::attach(device, ends.collect())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Flits that a node has sent.
+    fn sent(&self, node: usize) -> Box<dyn Fn() -> u64> {
+        match self {
+            Self::Delays(inboxes) => {
+                let count = inboxes.len();
+                // Port 1 of the next node, and port 0 of the one before.
+                let ends = [((node + 1) % count, 1), ((node + count - 1) % count, 0)];
+                let ends = ends.map(|(node, port)| (Rc::clone(&inboxes[node]), port));
+                Box::new(move || {
+                    ends.iter().map(|(inbox, port)| inbox.borrow().carried()[*port]).sum()
+                })
+            }
+            Self::Lanes(lines) => {
+                let lines = lines[node].clone();
+                Box::new(move || lines.iter().map(|line| line.borrow().counts().data).sum())
+            }
+        }
+    }
+}
 
 /// All of it.
 pub(super) struct World {
     pub(super) simulation: Simulation,
     pub(super) nodes: Vec<Node>,
     pub(super) period: Picoseconds,
-    /// By node: what comes to it, from the next one and from the one before.
-    inboxes: Vec<Inbox>,
+    links: Links,
 }
 
 impl World {
@@ -70,22 +135,39 @@ impl World {
     ) -> Result<Self, RoadError> {
         let simulation = Simulation::new(scenario.limits.simulation(scenario.seed));
         let count = scenario.workload.nodes;
-        let inboxes: Vec<_> =
-            (0..count).map(|_| FlitInbox::new(2, scenario.hop_clocks())).collect();
+        let links = Links::new(scenario);
         let nodes = (0..count)
-            .map(|number| Node::build(&simulation, scenario, make_model, (number, &inboxes)))
+            .map(|number| Node::build(&simulation, scenario, make_model, (number, &links)))
             .collect::<Result<Vec<_>, _>>()?;
         simulation.spans().set_enabled(false);
         let period = nodes[0].device.clock_period("clk_i").unwrap_or_default();
-        Ok(Self { simulation, nodes, period, inboxes })
+        let world = Self { simulation, nodes, period, links };
+        if scenario.over_lanes() {
+            world.come_up()?;
+        }
+        Ok(world)
+    }
+
+    /// Until all links can carry packets.
+    fn come_up(&self) -> Result<(), RoadError> {
+        let up = |node: &Node| node.device.status().get("up") == Some(&3);
+        let mut clocks = 0;
+        while !self.nodes.iter().all(up) {
+            if clocks > UP_CLOCKS {
+                let reason = format!("apenet: links are not up after {clocks} clocks");
+                return Err(RoadError::Violation(reason));
+            }
+            self.simulation.run_for(self.period * UP_STEP)?;
+            clocks += UP_STEP;
+        }
+        // Both ends have the other one's first credits by then.
+        self.simulation.run_for(self.period * UP_STEP)?;
+        Ok(())
     }
 
     /// What a node has sent, and the buses of both ends have carried.
     pub(super) fn carried(&self, sender: usize, far: usize) -> impl Fn() -> Sent + 'static {
-        let count = self.inboxes.len();
-        // Port 1 of the next node, and port 0 of the one before.
-        let lines = [((sender + 1) % count, 1), ((sender + count - 1) % count, 0)];
-        let lines = lines.map(|(node, port)| (Rc::clone(&self.inboxes[node]), port));
+        let flits = self.links.sent(sender);
         let counter = |node: usize, way: &str, what: &str| {
             self.simulation.counters().counter(format!("pcie{node}.{way}.{what}"))
         };
@@ -94,7 +176,7 @@ impl World {
             [counter(node, way, "wire_bytes"), counter(node, way, "dllp_bytes")]
         });
         move || Sent {
-            flits: lines.iter().map(|(inbox, port)| inbox.borrow().carried()[*port]).sum(),
+            flits: flits(),
             bus: std::array::from_fn(|way| octets[way].iter().map(Counter::get).sum()),
         }
     }
@@ -105,9 +187,9 @@ impl Node {
         simulation: &Simulation,
         scenario: &ApenetScenario,
         make_model: MakeModel<'_>,
-        (number, inboxes): (usize, &[Inbox]),
+        (number, links): (usize, &Links),
     ) -> Result<Self, RoadError> {
-        let (node, platform, count) = (&scenario.node, &scenario.platform, inboxes.len());
+        let (node, platform, count) = (&scenario.node, &scenario.platform, scenario.workload.nodes);
         let here = [("here", number as u64), ("last", count as u64 - 1)];
         let firmware = Firmware::inputs(node.firmware.as_ref(), node.clock_mhz);
         let board = Board {
@@ -120,12 +202,7 @@ impl Node {
             )
         };
         let device = board.add(simulation, make_model)?;
-        let links = (0..2).map(|port| {
-            // Port 0 leads to the next node, port 1 to the one before.
-            let neighbour = (number + if port == 0 { 1 } else { count - 1 }) % count;
-            FlitLink { inbox: Rc::clone(&inboxes[neighbour]), port: port ^ 1 }
-        });
-        FlitPins::attach_links(&device, links.collect(), &inboxes[number])?;
+        links.attach(&device, number)?;
         let (mut config, bytes) = layout(scenario, number);
         let name = format!("host{number}");
         let ends = [&platform.root, &platform.endpoint];

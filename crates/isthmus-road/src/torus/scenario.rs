@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::error::RoadError;
-use crate::scenario::{Limits, Profile, sixteen};
+use crate::scenario::{Limits, NodeLinks, Profile, sixteen};
 
 /// The road's name.
 pub(super) const NAME: &str = "torus";
@@ -62,17 +62,6 @@ pub struct TorusPlatform {
     pub cable_ns: f64,
 }
 
-/// What is between two routers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum TorusLinks {
-    /// A delay of flits: transceivers and cable.
-    #[default]
-    Delay,
-    /// The gateware of both ends, and lanes of 8b/10b words with the same delay between them.
-    Lanes,
-}
-
 /// The routers: `torus_node`, one for each node; over lanes `torus_link_node`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -87,7 +76,7 @@ pub struct TorusDevice {
     pub buffer_flits: u32,
     /// What is between two routers.
     #[serde(default)]
-    pub links: TorusLinks,
+    pub links: NodeLinks,
 }
 
 /// What goes wrong on the lanes of links.
@@ -192,7 +181,7 @@ impl TorusScenario {
 
     /// Links have the gateware of their ends.
     pub(super) fn over_lanes(&self) -> bool {
-        self.device.links == TorusLinks::Lanes
+        self.device.links == NodeLinks::Lanes
     }
 
     /// Packets may be lost.
