@@ -39,7 +39,7 @@ pub(super) fn neighbour(sizes: [usize; 3], node: usize, port: usize) -> usize {
     let dimension = port / 2;
     let mut at = place(sizes, node);
     let nodes = sizes[dimension];
-    at[dimension] = (at[dimension] + if port % 2 == 0 { 1 } else { nodes - 1 }) % nodes;
+    at[dimension] = (at[dimension] + if port.is_multiple_of(2) { 1 } else { nodes - 1 }) % nodes;
     number(sizes, at)
 }
 

@@ -38,7 +38,7 @@ pub(super) fn way(nodes: [usize; 3], from: usize, to: usize) -> Vec<(usize, usiz
     for d in 0..3 {
         let steps = (to[d] + nodes[d] - at[d]) % nodes[d];
         // Halfway round, the sum of the coordinates decides.
-        let even = at.iter().sum::<usize>() % 2 == 0;
+        let even = at.iter().sum::<usize>().is_multiple_of(2);
         let plus = 2 * steps < nodes[d] || (2 * steps == nodes[d] && even);
         while at[d] != to[d] {
             found.push((number(nodes, at), 2 * d + usize::from(!plus)));
