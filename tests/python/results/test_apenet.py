@@ -35,10 +35,12 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
     name = scenario["platform"]["name"]
     stages = [{"name": "post: program and bus", "where": "host", "ps": took - 400_000},
               {"name": "routers and links", "where": "wire", "ps": 400_000}]  # fmt: skip
+    over_lanes = {"links": "lanes"} if scenario["node"].get("links") == "lanes" else {}
+    lanes = "-lanes" if over_lanes else ""
     staged = stages if window == 1 and not ping_pong else []
     return [
         {
-            "id": f"apenet/{name}/{profile}/poll/{what}/b{size}-{shape}{memory}",
+            "id": f"apenet/{name}/{profile}/poll/{what}/b{size}-{shape}{lanes}{memory}",
             "road": "apenet",
             "platform": name,
             "profile": profile,
@@ -48,7 +50,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
                 "rate_per_s": None,
                 "noise": False, "busy": {"wire": 0.9}, "saturated": False, "test": work["test"],
                 "nodes": work["nodes"], "near": near, "far": far, "hop_clocks": 19,
-                "link_limit_byte_s": 3.37e9, "bus_limit_byte_s": 3.1e9,
+                "link_limit_byte_s": 3.37e9, "bus_limit_byte_s": 3.1e9, **over_lanes,
             },
             "definition": "half_round_trip" if ping_pong else definition,
             "arrivals": f"window:{window}",
@@ -211,3 +213,18 @@ def test_the_command_runs_each_shape_size_and_profile(tmp_path: Path) -> None:
     assert [m.workload["near"] for m in both] == ["gpu", "gpu", "gpu", "staged", "staged", "staged"]
     one = command.run(size="64", window=1, profile="isthmus", out=tmp_path, runner=engine, given=MODEL)
     assert [m.definition for m in one] == ["one_way", "half_round_trip"]
+
+
+def test_links_of_lanes_are_another_device_and_the_default_scenario_is_as_before(tmp_path: Path) -> None:
+    platform = platforms.load(apenet.PLATFORM)
+    before, made = (apenet.scenario(platform, "isthmus", Puts(link=link), MODEL) for link in apenet.LINKS)
+    assert "links" not in before["node"]
+    assert made["node"]["links"] == "lanes"
+    assert apenet.label(made) == apenet.label(before) + " lanes"
+    with pytest.raises(UserError, match="cable"):
+        apenet.check(Puts(link="cable"))
+    measured = command.run(
+        size="64", profile="isthmus", link="lanes", out=tmp_path, runner=engine, given=MODEL
+    )
+    assert "6 clocks beside the 19 of its line" in tables.text(measured)
+    assert "without bit errors and framing" not in page.page(measured)

@@ -21,6 +21,10 @@ from isthmus.results import Document
 
 PLATFORM = "apelink"
 TOP = "apenet_node"
+LINK_TOP = "apenet_link_node"
+LINKS = ("delay", "lanes")
+LINK_CLOCKS = 6
+"""Clocks of both ends of a link beside its line (asserted: tests/system/test_apelink_memory.py)."""
 TESTS = ("one-way", "put", "ping-pong", "get", "burst")
 TARGETS = ("address", "list")
 """A place of the far node's registered pages; its circular list of buffers, where each put is a message."""
@@ -45,6 +49,7 @@ class Puts:
     target      of TARGETS; a list has a buffer for each put that may be in flight or compared
     rate_per_s  with one-way, put and get: so many a second, Poisson; window is then the most in flight
     burst       with test burst, which puts from all other nodes into the far one's list: its `ApenetList`
+    link        of LINKS: a delay of flits; the gateware of both ends, over lanes
     """
 
     size: int = 4096
@@ -56,6 +61,7 @@ class Puts:
     target: str = "address"
     rate_per_s: float | None = None
     burst: Mapping[str, Any] | None = None
+    link: str = "delay"
     iterations: int = 20
     seed: int = 1
 
@@ -75,6 +81,7 @@ def check(puts: Puts) -> None:
     choose("memory", puts.near, MEMORIES)
     choose("memory", puts.far, MEMORIES)
     choose("target", puts.target, TARGETS)
+    choose("link", puts.link, LINKS)
     if puts.target == "list":
         _check_list(puts)
     if not 1 <= puts.size <= LARGEST:
@@ -140,6 +147,7 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             "model_path": str(model),
             "clock_mhz": platform.fpga.clock.value,
             **({"firmware": firmware} if design.firmware.value else {}),
+            **({"links": puts.link} if puts.link != "delay" else {}),
         },
         "workload": {
             "operation": "get" if puts.test == "get" else "put",
@@ -177,7 +185,8 @@ def measure(
     for point in points:
         check(point.puts)
         platform = session.platform(point.platform)
-        model = session.model(TOP, parameters(platform, point.profile))
+        top = LINK_TOP if point.puts.link == "lanes" else TOP
+        model = session.model(top, parameters(platform, point.profile))
         wanted.append(scenario(platform, point.profile, point.puts, model))
     return session.document(session.run(wanted), points[0].puts.seed if points else 0)
 
@@ -188,6 +197,7 @@ def label(made: Mapping[str, Any]) -> str:
     kinds = (workload.get("near", "host"), workload.get("far", "host"))
     memory = "" if kinds == ("host", "host") else f" {memories(*kinds)}"
     memory += " list" if workload.get("target") == "list" else ""
+    memory += " lanes" if made["node"].get("links") == "lanes" else ""
     return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}{memory}"
 
 

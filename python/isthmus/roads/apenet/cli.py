@@ -50,6 +50,13 @@ def apenet(
             "message of at most 4096 bytes, measured beside address; without --profile isthmus alone."
         ),
     ] = "address",
+    link: Annotated[
+        Literal["delay", "lanes"],
+        typer.Option(
+            help="Links between nodes: a delay of flits; or the gateware of both ends, with framing, credits "
+            "and checks, over four lanes of words."
+        ),
+    ] = "delay",
     platform: Platforms = "apelink",
     profile: Profile = "all",
     seed: Seed = 1,
@@ -66,6 +73,7 @@ def apenet(
         memory=memory,
         operation=operation,
         target=target,
+        link=link,
         platform=platform,
         profile=profile,
         seed=seed,

@@ -20,6 +20,7 @@ from isthmus.workload import parse_sizes
 
 Operation = Literal["put", "get"]
 Target = Literal["address", "list"]
+Link = Literal["delay", "lanes"]
 
 
 SIZES = "64,1024,4096,65536"
@@ -35,6 +36,7 @@ def run(
     memory: str = "host",
     operation: Operation = "put",
     target: Target = "address",
+    link: Link = "delay",
     platform: str = PLATFORM,
     profile: str = "all",
     seed: int = 1,
@@ -58,7 +60,9 @@ def run(
         profile = "isthmus"
     points = [
         Point(
-            Puts(bytes_, flight, test, nodes, near, far, to, iterations=iterations, seed=seed), design, where
+            Puts(bytes_, flight, test, nodes, near, far, to, link=link, iterations=iterations, seed=seed),
+            design,
+            where,
         )
         for where in chosen
         for near, far in parse_memories(memory)

@@ -108,11 +108,16 @@ def _curves(document: Document) -> Figure:
 
 def _method(document: Document) -> str:
     checked = sum(m.checked.bytes for m in document)
+    links = "Links are delays of whole clocks, without bit errors and framing."
+    if any(m.workload.get("links") == "lanes" for m in document):
+        links = (
+            "So are the ends of its links: framing, credits, checks. Four lanes of 8b/10b words, in step and "
+            "without bit errors, take the time of transceivers and cable."
+        )
     lines = [
         "<ul>",
         "<li>Every node is the synthesizable SystemVerilog of this repository, evaluated clock by clock: "
-        "reads of memory, packets, router, checks, translation, writes, events. Links are delays of whole "
-        "clocks, without bit errors and framing.</li>",
+        f"reads of memory, packets, router, checks, translation, writes, events. {links}</li>",
         "<li>The host's program posts by one store of 8 bytes and polls its event queue, with the host "
         "library of this repository. The payload is in memory before the post.</li>",
         f"<li>Every byte was compared in the far memory when its event was seen: {checked:,} bytes.</li>",

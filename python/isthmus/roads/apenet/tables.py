@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from isthmus.results import Document, Measurement
 from isthmus.results.table import aligned
-from isthmus.roads.apenet.bench import memories
+from isthmus.roads.apenet.bench import LINK_CLOCKS, memories
 from isthmus.roads.apenet.quantities import reached
 from isthmus.units import digits
 
@@ -89,7 +89,8 @@ def text(made: Document) -> str:
         "# get: from the request to the event of the data that came, in one program\n"
         "# memory gpu: of a GPU, peer to peer; staged: of a GPU, by copies to and from the host's; near:far\n"
         "# of the link: payload, of what a link carries of such puts that never rests\n"
-        "# of link and bus: the same of what is less, that or what the nodes' PCI Express carries of them\n",
+        "# of link and bus: the same of what is less, that or what the nodes' PCI Express carries of them\n"
+        + _links(members[0]),
         aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3, 4)),
     ]
     staged = [m for m in members if m.stages]
@@ -97,6 +98,16 @@ def text(made: Document) -> str:
         out.append(_stages(staged))
     compared = sum(m.checked.bytes for m in members)
     return "".join([*out, f"# {compared} bytes compared in the far memory\n"])
+
+
+def _links(m: Measurement) -> str:
+    """A line about links that have ends."""
+    if m.workload.get("links") != "lanes":
+        return ""
+    return (
+        f"# a link has the gateware of both ends: {LINK_CLOCKS} clocks beside the {m.workload['hop_clocks']} "
+        "of its line; of the link is without their framing and credits\n"
+    )
 
 
 def _where(m: Measurement) -> str:
