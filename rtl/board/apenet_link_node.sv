@@ -3,7 +3,8 @@
 ///
 ///   Pins        serdes_*: as torus_links; all others as apenet_node
 ///   Handshake   serdes_*: a word of every lane in each cycle; bar and dma AXI4
-///   Configured  as apenet_node
+///   Configured  cfg_here_i, cfg_last_i and cfg_firmware_*_i as apenet_node
+///   Interrupt   irq_o: as apenet_node
 ///   Start       packets for a link that is not up are dropped: a program waits for status_up_o of
 ///               all nodes before it puts
 ///   Latency     apenet_node's, and of torus_link 2 cycles to the lanes and 4 from them
@@ -116,12 +117,12 @@ module apenet_link_node
   output logic [15:0] status_events_o,   // written to host memory, modulo 2^16
 
   output logic [NumLinks-1:0] status_up_o,       // level, a bit a link: both ends are ready
-  output logic [31:0]         status_dropped_o,  // as torus_links
-  output logic [31:0]         status_torn_o,
-  output logic [31:0]         status_gaps_o,
-  output logic [31:0]         status_invalid_o,
-  output logic [31:0]         status_refused_o,
-  output logic [31:0]         status_downs_o
+  output logic [31:0]         status_dropped_o,  // packets to a link that was down
+  output logic [31:0]         status_torn_o,     // packets from the lanes that ended bad
+  output logic [31:0]         status_gaps_o,     // chunks before which words were missing
+  output logic [31:0]         status_invalid_o,  // invalid words, and words outside packets
+  output logic [31:0]         status_refused_o,  // words without a place
+  output logic [31:0]         status_downs_o     // a link went down
 );
   logic [NumLinks-1:0] rx_valid, rx_vc, rx_head, rx_tail, tx_valid, tx_vc, tx_head, tx_tail;
   logic [NumLinks*Width-1:0] rx_data, tx_data;
