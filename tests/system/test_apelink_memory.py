@@ -15,7 +15,7 @@ from isthmus import native, platforms
 from isthmus.bench import runner
 from isthmus.errors import UserError
 from isthmus.platforms import Profile
-from isthmus.roads.apenet.bench import TOP, Puts, parameters, scenario
+from isthmus.roads.apenet.bench import LINK_CLOCKS, LINK_TOP, TOP, Puts, parameters, scenario
 
 pytestmark = pytest.mark.deterministic
 
@@ -25,7 +25,8 @@ def run(
 ) -> dict[str, Any]:
     """One run, its model built where it is not."""
     platform = platforms.load(name)
-    model = runner.model(TOP, parameters(platform, profile))
+    top = LINK_TOP if puts.link == "lanes" else TOP
+    model = runner.model(top, parameters(platform, profile))
     (found,) = native.run_scenario(scenario(platform, profile, replace(puts, seed=7), model, **changes))
     return found
 
@@ -195,3 +196,23 @@ def test_a_program_has_an_event_by_one_load_of_its_line() -> None:
     (event,) = (stage["ps"] for stage in found["stages"] if stage["name"].startswith("event"))
     # Two ports, memory, wire and one load of 70 ns; a second load would be 70 ns more.
     assert 2 * 108e3 + 50e3 + 70e3 < event < 2 * 108e3 + 50e3 + 70e3 + 85e3
+
+
+def test_the_ends_of_a_link_take_six_clocks_and_lose_nothing() -> None:
+    delay, lanes = (run(Puts(64, iterations=10, link=link)) for link in ("delay", "lanes"))
+    clock = 1e6 / 212.5
+    assert lanes["latency_ps"]["avg"] - delay["latency_ps"]["avg"] == pytest.approx(
+        LINK_CLOCKS * clock, abs=clock
+    )
+    assert sum(stage["ps"] for stage in lanes["stages"]) == lanes["stages_total_ps"]
+    assert lanes["id"] == delay["id"] + "-lanes"
+    for name in ("dropped", "torn", "gaps", "refused", "downs"):
+        assert lanes["counters"][f"node0.{name}"] == lanes["counters"][f"node1.{name}"] == 0
+
+
+def test_over_lanes_puts_and_gets_of_many_packets_are_whole() -> None:
+    for test in ("one-way", "get"):
+        found = run(Puts(16_384, window=4, test=test, iterations=4, nodes=3, link="lanes"))
+        assert found["checked"]["bytes"] >= 4 * 16_384
+        share = found["throughput"]["payload_bit_s"] / 8 / found["workload"]["link_limit_byte_s"]
+        assert 0.9 < share < 1
