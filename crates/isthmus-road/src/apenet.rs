@@ -3,6 +3,7 @@
 //! GPU's.
 
 mod burst;
+mod ends;
 mod get;
 mod run;
 pub mod scenario;

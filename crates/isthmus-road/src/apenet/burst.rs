@@ -13,7 +13,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
-use super::run::{End, failed, payload, random, wrong};
+use super::ends::{End, failed, payload, random, wrong};
 use super::scenario::{ApenetList, ApenetPolicy, ApenetScenario, NAME};
 use super::world::World;
 use crate::error::RoadError;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use isthmus_host::nic::Got;
 
-use super::run::{End, One, Shared, Usage, compare, failed, payload, random, wrong};
+use super::ends::{End, One, Shared, Usage, compare, failed, payload, random, wrong};
 use super::world::Sent;
 use crate::error::RoadError;
 
