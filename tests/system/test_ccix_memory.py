@@ -570,6 +570,30 @@ def test_words_that_both_sides_change_atomically_lose_no_change(
     assert (updates["refused"] > 0) == (compares and host_window > 0)
 
 
+def test_an_update_of_a_line_that_the_cache_lacks_is_a_round_trip_with_its_parts(run: Run) -> None:
+    """Each in another line: all alike. Of one word, all but the first are hits."""
+    model = bench.models(bench.loaded(), "isthmus", "cached", "axi", retry=True)[bench.FPGA]
+
+    def of(words: int, iterations: int) -> dict[str, Any]:
+        updates = bench.Updates("add", words, 0, in_turn=True)
+        return run(
+            model=model, operation="update", size=8, iterations=iterations, driver="cached", port="axi",
+            updates=updates,
+        )  # fmt: skip
+
+    missed, hit = of(bench.MOST_WORDS, 1_000), of(1, 100)
+    assert missed["workload"]["updates"]["in_turn"]
+    latency = missed["latency_ps"]
+    assert latency["min"] == latency["max"] == sum(stage["ps"] for stage in missed["stages"])
+    places = {stage["where"] for stage in missed["stages"]}
+    assert places == {"fpga", "wire", "host"}
+    read = run(size=64, driver="cached", iterations=100)["latency_ps"]["p50"]
+    # An addition is a read of the line, the word's change, and the master's own clocks.
+    assert read < latency["p50"] < read + 15 * 4_000
+    assert {stage["where"] for stage in hit["stages"]} == {"fpga"}
+    assert hit["latency_ps"]["p50"] < 20 * 4_000
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_mean_is_what_the_timing_formula_says(run: Run, behind: dict[str, Path], profile: str) -> None:
     def mean(found: dict[str, Any]) -> float:

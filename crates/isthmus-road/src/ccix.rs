@@ -62,12 +62,12 @@ impl Road for Ccix {
             return Ok(vec![locks::run(&world, &scenario, locks)?]);
         }
         if let Some(of) = scenario.workload.updates {
-            let (outcome, described) = updates::run(&world, &scenario, of)?;
+            let (outcome, described, stages) = updates::run(&world, &scenario, of)?;
             compare(&world, &scenario, &outcome)?;
             let cost = SimulationCost::of(&world.simulation.statistics());
             let mut made = measurement(&scenario, &outcome, world.counters(), cost)?;
             made.workload.insert("updates".to_owned(), described);
-            return Ok(vec![made]);
+            return Ok(vec![made.staged(stages)]);
         }
         let outcome = program::run(&world, &scenario)?;
         let stages = breakdown::stages(&world, &scenario, &outcome)?;

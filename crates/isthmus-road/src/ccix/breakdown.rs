@@ -158,20 +158,53 @@ pub(super) fn stages(
         way.until("host", "memory", end)?;
         return way.finish(end);
     }
-    // The first request goes up; what counts is the last line.
+    there_and_back(&mut way, scenario, &hops, first, &walked)?;
+    way.until("fpga", "unpack, respond", end)?;
+    way.finish(end)
+}
+
+/// The first request goes up; what counts is the last line.
+fn there_and_back(
+    way: &mut Way,
+    scenario: &CcixScenario,
+    hops: &Hops,
+    first: &Hop,
+    walked: &[Picoseconds],
+) -> Result<(), RoadError> {
+    let missing = || RoadError::Inconsistent("ccix: no answer of the home was seen".to_owned());
     way.until("wire", "bits", first.end)?;
     way.until("wire", "propagation", first.end + hops.propagation)?;
     way.until("host", "port", first.delivered)?;
-    let home = first.delivered + gateway;
+    let home = first.delivered + Picoseconds::from_ns_f64(scenario.platform.home.gateway_ns);
     way.until("host", "home", home)?;
     let answer = hops.down.iter().find(|hop| hop.handed >= home).ok_or_else(missing)?;
     let last = hops.down.last().ok_or_else(missing)?;
-    way.until("host", "page walk", walk(&walked, home, answer.handed))?;
+    way.until("host", "page walk", walk(walked, home, answer.handed))?;
     way.until("host", "memory", answer.handed)?;
     way.until("host", "port", answer.start)?;
     way.until("wire", "bits", last.end)?;
     way.until("wire", "propagation", last.end + hops.propagation)?;
-    way.until("fpga", "hard block", last.delivered)?;
-    way.until("fpga", "unpack, respond", end)?;
+    way.until("fpga", "hard block", last.delivered)
+}
+
+/// Stages of the last atomic of the FPGA, which ran alone, by physical addresses.
+pub(super) fn stages_of_update(
+    world: &World,
+    scenario: &CcixScenario,
+    outcome: &Outcome,
+) -> Result<Vec<Stage>, RoadError> {
+    let missing = || RoadError::Inconsistent("ccix: no update left a trace".to_owned());
+    let begin = *outcome.times.due.last().ok_or_else(missing)?;
+    let end = *outcome.times.done.last().ok_or_else(missing)?;
+    let hops = Hops::of(&world.agent.link, scenario);
+    let mut way = Way::new(begin);
+    let Some(first) = hops.up.first() else {
+        way.until("fpga", "AXI port, cache", end)?;
+        return way.finish(end);
+    };
+    way.until("fpga", "AXI port, cache", first.handed)?;
+    way.until("fpga", "hard block", first.start)?;
+    there_and_back(&mut way, scenario, &hops, first, &[])?;
+    way.until("fpga", "cache, AXI port", end)?;
     way.finish(end)
 }

@@ -17,12 +17,14 @@ use isthmus_sim::world::atomics::{
 };
 use isthmus_sim::world::ccix::Way;
 
+use super::breakdown;
 use super::home::Content;
 use super::program::{Counts, Outcome};
 use super::scenario::{CcixChange, CcixScenario, CcixUpdates, LINE_BYTES};
 use super::world::{Agent, World};
 use crate::dma::{Line, first_seed};
 use crate::error::RoadError;
+use crate::measurement::Stage;
 use crate::series::Times;
 
 const CHUNK: Picoseconds = Picoseconds::from_us(1);
@@ -82,6 +84,7 @@ struct Logic {
     words: Vec<Word>,
     /// Changes of each side.
     limit: u64,
+    chosen: u64,
     begun: u64,
     ended: u64,
     /// The next one, and whether its page is to move first.
@@ -123,6 +126,7 @@ impl Logic {
             random: RandomStream::new(scenario.seed, "ccix:updates:fpga"),
             words: (0..of.words).map(word).collect(),
             limit,
+            chosen: 0,
             begun: 0,
             ended: 0,
             next: None,
@@ -150,6 +154,11 @@ impl Logic {
         if self.of.host_window > 0 { self.limit } else { 0 }
     }
 
+    /// No change of the host is beside those of the FPGA.
+    fn runs_alone(&self) -> bool {
+        self.host_limit() == 0
+    }
+
     fn is_done(&self) -> bool {
         let still = self.agent.translator.as_ref().is_none_or(|translator| translator.is_still());
         self.ended == self.limit && self.host_ended == self.host_limit() && still
@@ -175,7 +184,10 @@ impl Logic {
     }
 
     fn choose(&mut self) -> Open {
-        let word = self.random.below(u64::from(self.of.words)) as usize;
+        let words = u64::from(self.of.words);
+        let word = if self.of.in_turn { self.chosen % words } else { self.random.below(words) };
+        let word = word as usize;
+        self.chosen += 1;
         let change = match self.of.change {
             CcixChange::Mixed => [CcixChange::Add, CcixChange::Swap, CcixChange::CompareAndSwap]
                 [self.random.below(3) as usize],
@@ -235,6 +247,9 @@ impl AtomicUser for Logic {
             self.outcome.from = self.counts();
         }
         self.begun += 1;
+        if self.begun == self.limit && self.runs_alone() {
+            self.agent.link.remember(true);
+        }
         self.outcome.times.due.push(time);
         self.open = Some(next);
         Some(next.atomic)
@@ -325,12 +340,12 @@ fn host_adds(logic: &Rc<RefCell<Logic>>) {
 }
 
 /// Runs all changes of both sides, and compares memory with what they leave; with the result what the table says of
-/// them.
+/// them, and where the time of the last one went, if the FPGA alone made any.
 pub(super) fn run(
     world: &World,
     scenario: &CcixScenario,
     of: CcixUpdates,
-) -> Result<(Outcome, Value), RoadError> {
+) -> Result<(Outcome, Value, Vec<Stage>), RoadError> {
     let logic = Rc::new(RefCell::new(Logic::new(world, scenario, of)));
     AtomicPins::attach(&world.fpga, &logic)?;
     host_adds(&logic);
@@ -370,12 +385,17 @@ pub(super) fn run(
     let described = json!({
         "change": of.change.name(),
         "words": of.words,
+        "in_turn": of.in_turn,
         "host_window": of.host_window,
         "fpga": logic.ended,
         "host": logic.host_ended,
         "refused": refused,
     });
-    Ok((outcome, described))
+    let stages = match logic.runs_alone() && world.agent.translator.is_none() {
+        true => breakdown::stages_of_update(world, scenario, &outcome)?,
+        false => Vec::new(),
+    };
+    Ok((outcome, described, stages))
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ UPDATE = "update"
 """Atomics of the FPGA's AXI master on words that the host changes too."""
 CHANGES = ("add", "swap", "compare-and-swap", "mixed")
 WORD_BYTES = 8
+MOST_WORDS = largest("CcixUpdates", "words")
 LINE_BYTES = 64
 LARGEST = largest("CcixWorkload", "bytes")
 IN_FLIGHT_LINES, IN_FLIGHT = 4096, 128
@@ -100,11 +101,15 @@ class Contention:
 
 @dataclass(frozen=True)
 class Updates:
-    """Words that both sides change: what the FPGA does, how many, and the host's additions in flight."""
+    """Words that both sides change: what the FPGA does, how many, and the host's additions in flight.
+
+    in_turn  the FPGA changes one after the other, not at random
+    """
 
     change: str = "add"
     words: int = 64
     host_window: int = 1
+    in_turn: bool = False
 
 
 @dataclass(frozen=True)
@@ -223,6 +228,8 @@ def scenario(point: Point, models: Mapping[str, Path], **changes: Any) -> dict[s
         u = t.updates
         choose("change", u.change, CHANGES)
         workload["updates"] = {"change": u.change, "words": u.words, "host_window": u.host_window}
+        if u.in_turn:
+            workload["updates"]["in_turn"] = True
     if t.contention is not None:
         c = t.contention
         workload["contention"] = {"lines": c.lines, "host_window": c.host_window, "rounds": c.rounds}

@@ -20,8 +20,11 @@ DEFAULTS = (bench.PLATFORM,)
 """Platforms that are measured where none is named."""
 
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS if name not in bench.CACHED)
-    for operation in bench.OPERATIONS
+    **{
+        operation: tuple(Driver(name, "isthmus") for name in bench.DRIVERS if name not in bench.CACHED)
+        for operation in bench.OPERATIONS
+    },
+    bench.UPDATE: (Driver("cached", "isthmus"),),
 }
 """`isthmus bench ccix` shows the published profile as well."""
 
@@ -38,6 +41,8 @@ def _memory(driver: Driver) -> bench.Translation | None:
 
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
+    if question.operation == bench.UPDATE:
+        return _refused_update(question, size)
     if size > bench.LARGEST:
         return f"{question.operation} over CCIX takes 1 to {bench.LARGEST} bytes"
     if question.noise is not None:
@@ -45,6 +50,20 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
     most = bench.most_in_flight(size, _memory(driver))
     if question.window is not None and question.window > most:
         return f"{question.operation} over CCIX has 1 to {most} requests in flight at this size"
+    return ""
+
+
+def _refused_update(question: Question, size: int) -> str:
+    if size != bench.WORD_BYTES:
+        return f"update over CCIX takes {bench.WORD_BYTES} bytes"
+    if question.noise is not None:
+        return "update has no program that could be delayed: expected no --noise"
+    if question.window != 1:
+        return "update over CCIX has 1 request in flight, begun when the one before has ended"
+    # Each of another line: behind these the FPGA's cache would have some.
+    most = bench.MOST_WORDS - bench.WARMUP - 1
+    if question.requests(size) > most:
+        return f"update over CCIX has 1 to {most} requests"
     return ""
 
 
@@ -64,7 +83,8 @@ def family(given: Constants, driver: str) -> str:
 def driver_text(driver: str, profile: str, given: Constants | None) -> str:
     """A driver as tables name it."""
     del profile, given
-    return {"request-agent": "agent", "svm": "agent, virtual", "pcie-dma": "DMA"}.get(driver, driver)
+    names = {"request-agent": "agent", "svm": "agent, virtual", "cached": "atomic", "pcie-dma": "DMA"}
+    return names.get(driver, driver)
 
 
 def scenarios(
@@ -72,10 +92,10 @@ def scenarios(
 ) -> list[dict[str, Any]]:
     """One scenario for each driver and size."""
     made = []
+    updates = None
+    if question.operation == bench.UPDATE:
+        updates = bench.Updates(words=bench.MOST_WORDS, host_window=0, in_turn=True)
     for driver, size in drivers:
-        values = bench.parameters(platform, driver.profile, driver.name)
-        top = bench.TOPS[driver.name]
-        tops = {top: models(top, values)}
         transfers = bench.Transfers(
             question.operation,  # type: ignore[arg-type]
             size,
@@ -85,7 +105,14 @@ def scenarios(
             question.seed,
             driver.name,  # type: ignore[arg-type]
             _memory(driver),
+            port="axi" if updates else "lines",
+            updates=updates,
         )
+        values = bench.parameters(
+            platform, driver.profile, driver.name, transfers.port, retry=bench.retries(transfers)
+        )
+        top = bench.TOPS[driver.name]
+        tops = {top: models(top, values)}
         # One write at a time is one after the other has become visible, on every road.
         visible = {"workload": {"until_visible": True}} if driver.name == "pcie-dma" else {}
         made.append(bench.scenario(bench.Point(transfers, driver.profile, platform), tops, **visible))

@@ -129,7 +129,7 @@ impl CcixScenario {
         }
         if work.translation.is_some_and(|one| one.order == CcixOrder::Skewed || one.warm) {
             let key = "workload.translation";
-            return refused(key, "updates are at random: no order, not warm".to_owned());
+            return refused(key, "updates have words: no order of transfers, not warm".to_owned());
         }
         if u64::from(of.words) > self.region_lines() {
             return refused("workload.updates.words", "more than lines of memory".to_owned());

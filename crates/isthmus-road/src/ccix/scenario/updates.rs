@@ -36,8 +36,8 @@ impl CcixChange {
     }
 }
 
-/// Words of 8 bytes at the begin of lines, which both sides change at random, each so often as the series is long: the
-/// FPGA by atomics of its AXI port, the host by additions.
+/// Words of 8 bytes at the begin of lines, which both sides change, each so often as the series is long: the FPGA by
+/// atomics of its AXI port, the host by additions at random.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CcixUpdates {
@@ -46,6 +46,10 @@ pub struct CcixUpdates {
     /// How many words.
     #[schemars(range(min = 1, max = MOST_WORDS))]
     pub words: u32,
+    /// The FPGA changes them in turn, not at random: as long as the series has no more, a line that its cache does not
+    /// have each time.
+    #[serde(default)]
+    pub in_turn: bool,
     /// Additions that the host has in flight; 0: it makes none.
     #[serde(default)]
     #[schemars(range(min = 0, max = MOST_CHANGES))]
