@@ -11,7 +11,7 @@
 ///                                                      (proved: formal/ccix/ccix_atomic.sby)
 ///   Latency     req_valid_i to awvalid_o and wvalid_o 1 cycle; the last answer to done_o 1
 ///   Throughput  one in the subordinate's time and 2 cycles
-///   Parameters  Tries 0..255: 0 is none; Wait 1..65535. The bus has 512 bits
+///   Parameters  Tries 0..255, 0: never again; Wait 1..65535. The data bus is 512 bits wide
 ///   Not done    atomics without an answer, other sizes
 module ccix_atomic #(
   parameter  int unsigned Tries = 63,

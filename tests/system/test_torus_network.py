@@ -121,7 +121,8 @@ def test_wrong_bits_cost_packets_that_are_counted_and_no_other_thing(
     assert 0 < counted["packets.poisoned"] <= counted["links.torn"]
     assert lost <= 3 * (counted["links.torn"] + counted["links.gaps"] + counted["links.dropped"])
     # Most bits are wrong while nothing is sent.
-    assert found["latency_ps"] is None or lost < bits
+    if load is not None:
+        assert lost < bits
 
 
 def test_lanes_without_a_wrong_bit_give_what_they_give_without_the_option() -> None:

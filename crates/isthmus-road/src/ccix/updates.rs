@@ -391,9 +391,10 @@ pub(super) fn run(
         "host": logic.host_ended,
         "refused": refused,
     });
-    let stages = match logic.runs_alone() && world.agent.translator.is_none() {
-        true => breakdown::stages_of_update(world, scenario, &outcome)?,
-        false => Vec::new(),
+    let stages = if logic.runs_alone() && world.agent.translator.is_none() {
+        breakdown::stages_of_update(world, scenario, &outcome)?
+    } else {
+        Vec::new()
     };
     Ok((outcome, described, stages))
 }

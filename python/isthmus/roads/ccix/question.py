@@ -41,12 +41,12 @@ def _memory(driver: Driver) -> bench.Translation | None:
 
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
+    if question.noise is not None:
+        return f"{question.operation} has no program that could be delayed: expected no --noise"
     if question.operation == bench.UPDATE:
         return _refused_update(question, size)
     if size > bench.LARGEST:
         return f"{question.operation} over CCIX takes 1 to {bench.LARGEST} bytes"
-    if question.noise is not None:
-        return f"{question.operation} has no program that could be delayed: expected no --noise"
     most = bench.most_in_flight(size, _memory(driver))
     if question.window is not None and question.window > most:
         return f"{question.operation} over CCIX has 1 to {most} requests in flight at this size"
@@ -56,10 +56,8 @@ def refusal(question: Question, driver: Driver, size: int) -> str:
 def _refused_update(question: Question, size: int) -> str:
     if size != bench.WORD_BYTES:
         return f"update over CCIX takes {bench.WORD_BYTES} bytes"
-    if question.noise is not None:
-        return "update has no program that could be delayed: expected no --noise"
     if question.window != 1:
-        return "update over CCIX has 1 request in flight, begun when the one before has ended"
+        return "update over CCIX has 1 request in flight: expected --window 1 and no --rate"
     # Each of another line: behind these the FPGA's cache would have some.
     most = bench.MOST_WORDS - bench.WARMUP - 1
     if question.requests(size) > most:
