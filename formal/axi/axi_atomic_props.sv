@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: SHL-2.1
-/// axi_atomic: a request is one address and one beat, of its word alone; it is done once, when its
-/// answers have come; what is offered is held; of what it waits for, something is asked.
-///
-/// Any requests, and any subordinate that answers what it has taken, once.
-module axi_atomic_props (
+/// axi_atomic before any port that answers each atomic once on B, and once on R where its code
+/// answers: each request is done once; without lost_o it was made once, and if the port's answers
+/// agree, with lost_o not at all; it is tried Tries times more at most, and what is tried is what
+/// was requested; what is offered is held.
+module axi_atomic_props
+  import axi_pkg::*;
+(
   input logic         clk_i,
   input logic         req_valid_i,
   input logic [5:0]   req_code_i,
@@ -17,91 +19,139 @@ module axi_atomic_props (
   input logic [127:0] rdata_i,
   input logic [1:0]   rresp_i
 );
-  logic rst_ni = 1'b0;
-  always_ff @(posedge clk_i) rst_ni <= 1'b1;
-
-  logic req_ready_o, done_o, error_o, awvalid_o, wvalid_o, bready_o, rready_o;
+  localparam int unsigned Tries = 2;
+  logic rst_ni, req_ready_o, done_o, lost_o, retry_o, awvalid_o, wvalid_o, bready_o, rready_o;
   logic [63:0] old_o;
-  axi_pkg::address_t aw_o;
-  logic [5:0] awatop_o;
-  logic [127:0] wdata_o;
   logic [15:0] wstrb_o;
-  axi_atomic #(.DataWidth(128)) dut (.*);
+  logic [127:0] wdata_o;
+  logic [5:0] awatop_o;
+  address_t aw_o;
+  axi_atomic #(.DataWidth(128), .Tries(Tries), .Wait(2)) dut (.*);
 
-  // The request that is open, and what of it is over.
-  logic open_q, aw_q, w_q, b_q, r_q, take, aw, w, b, r, word;
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  assign rst_ni = started_q;
+
+  // ------------------------------------------------------------ the request
+  logic mine_q, take, set, b, r;
   logic [5:0] code_q;
-  logic [47:0] address_q;
-  logic [63:0] operand_q, old_q;
+  logic [47:0] addr_q;
+  logic [63:0] operand_q, new_q, old_q;
+  logic done_q;  // of code 0: done in this cycle
+  // Of its tries: those begun; made, as the port says on B, and on R.
+  logic [1:0] tries_q, made_b_q, made_r_q;
+  // Of the present try: what the port has, and has answered.
+  logic aw_q, w_q, b_q, r_q;
+  logic known_q;  // what AtomicCompare swaps in
+  logic lane;
+  assign lane = addr_q[3];
   assign take = req_valid_i && req_ready_o;
-  assign aw   = awvalid_o && awready_i;
-  assign w    = wvalid_o && wready_i;
+  assign set  = take && req_code_i == '0;
   assign b    = bvalid_i && bready_o;
   assign r    = rvalid_i && rready_o;
-  assign word = address_q[3];
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      {open_q, aw_q, w_q, b_q, r_q} <= '0;
-    end else if (take) begin
-      open_q    <= 1'b1;
-      {aw_q, w_q, b_q} <= '0;
-      r_q       <= !req_code_i[5];
-      code_q    <= req_code_i;
-      address_q <= req_address_i;
-      operand_q <= req_operand_i;
+    if (!started_q) begin
+      {mine_q, done_q, known_q} <= '0;
+      {aw_q, w_q, b_q, r_q} <= '0;
     end else begin
-      if (done_o) open_q <= 1'b0;
-      aw_q <= aw_q || aw;
-      w_q  <= w_q || w;
-      b_q  <= b_q || b;
-      r_q  <= r_q || r;
+      done_q <= set;
+      if (set) {known_q, new_q} <= {1'b1, req_operand_i};
+      if (take && !set) begin
+        mine_q <= 1'b1;
+        {code_q, addr_q, operand_q} <= {req_code_i, req_address_i, req_operand_i};
+        {tries_q, made_b_q, made_r_q} <= '0;
+        {aw_q, w_q, b_q, r_q} <= {3'd0, !req_code_i[5]};
+      end else begin
+        if (awvalid_o && awready_i) aw_q <= 1'b1;
+        if (wvalid_o && wready_i) w_q <= 1'b1;
+        if (b) b_q <= 1'b1;
+        if (r) r_q <= 1'b1;
+        if (r) old_q <= rdata_i[64*lane+:64];
+        if (b && !bresp_i[1]) made_b_q <= made_b_q + 2'd1;
+        if (r && !rresp_i[1]) made_r_q <= made_r_q + 2'd1;
+        if (retry_o) begin
+          {aw_q, w_q, b_q, r_q} <= {3'd0, !code_q[5]};
+          tries_q <= tries_q + 2'd1;
+        end
+        if (done_o && !done_q) mine_q <= 1'b0;
+      end
     end
-    if (r) old_q <= word ? rdata_i[127:64] : rdata_i[63:0];
   end
 
-  logic aw_held_q, w_held_q, done_q;
+  logic aw_held_q, w_held_q;
+  address_t aw_last_q;
   always_ff @(posedge clk_i) begin
-    aw_held_q <= rst_ni && awvalid_o && !awready_i;
-    w_held_q  <= rst_ni && wvalid_o && !wready_i;
-    done_q    <= rst_ni && done_o;
+    aw_held_q <= started_q && awvalid_o && !awready_i;
+    w_held_q  <= started_q && wvalid_o && !wready_i;
+    aw_last_q <= aw_o;
   end
+
+  logic answered;  // R has come, of a code that has one
+  assign answered = r_q && code_q[5];
   always_comb begin
-    assume (req_address_i[2:0] == '0);
-    // The subordinate answers what it has.
-    if (bvalid_i) assume (open_q && aw_q && w_q && !b_q);
-    if (rvalid_i) assume (open_q && aw_q && w_q && !r_q);
-    if (rst_ni) begin
-      if (take) free : assert (!open_q || done_o);
-      if (aw_held_q) aw_held : assert (awvalid_o);
-      if (w_held_q) w_held : assert (wvalid_o);
+    if (started_q) begin
+      assume (!bvalid_i || (aw_q && w_q && !b_q));
+      assume (!rvalid_i || (aw_q && w_q && !r_q));
+
+      // What is proved.
+      if (done_o && !done_q) begin
+        done_of_one : assert (mine_q && b_q && r_q);
+        made_once   : assert (lost_o || (made_b_q == 2'd1 && made_r_q == 2'(code_q[5])));
+        none_lost   : assert (!lost_o || made_b_q == '0 || (code_q[5] && made_r_q == '0));
+        its_old     : assert (!code_q[5] || old_o == old_q);
+      end
+      if (done_q) set_done : assert (done_o && !lost_o);
+      bounded : assert (!mine_q || tries_q <= 2'(Tries));
       if (awvalid_o) begin
-        one_address : assert (open_q && !aw_q);
-        its_address : assert (aw_o.addr == 64'(address_q) && aw_o.size == 3'd3 &&
-                              aw_o.len == '0 && awatop_o == code_q);
+        its_address : assert (mine_q && !aw_q && aw_o.addr == 64'(addr_q) && awatop_o == code_q);
+        its_size    : assert (aw_o.len == '0 && aw_o.size == (code_q == 6'b110001 ? 3'd4 : 3'd3));
       end
       if (wvalid_o) begin
-        one_beat : assert (open_q && !w_q);
-        its_word : assert (wstrb_o == (word ? 16'hFF00 : 16'h00FF) &&
-                           (word ? wdata_o[127:64] : wdata_o[63:0]) == operand_q);
+        its_word : assert (mine_q && !w_q && wdata_o[64*lane+:64] == operand_q);
+        its_strb : assert (wstrb_o[8*lane+:8] == '1);
+        if (code_q == 6'b110001 && known_q) begin
+          its_new : assert (wdata_o[64*(lane^1'b1)+:64] == new_q);
+        end else if (code_q != 6'b110001) begin
+          no_new : assert (wstrb_o[8*(lane^1'b1)+:8] == '0);
+        end
       end
-      if (done_o) begin
-        all_over : assert (open_q && aw_q && w_q && b_q && r_q);
-        old_word : assert (!code_q[5] || old_o == old_q);
-      end
-      // For the induction: what is not over is offered, or waited for.
-      if (open_q) begin
-        pending : assert (awvalid_o == !aw_q && wvalid_o == !w_q && bready_o == !b_q &&
-                          rready_o == !r_q);
-        ends    : assert (done_o == (b_q && r_q && !dut.open_q));
-        kept    : assert (dut.address_q == address_q && dut.operand_q == operand_q);
-        goes_on : assert (dut.open_q || done_o);
+      if (aw_held_q) assert (awvalid_o && aw_o == aw_last_q);
+      if (w_held_q) assert (wvalid_o);
+      if (retry_o) not_made : assert (made_b_q == '0 && made_r_q == '0);
+
+      // What makes it inductive.
+      assert (dut.tries_q <= 2'(Tries) && (!dut.pause_q || dut.wait_q <= 2'd1));
+      assert (mine_q == (dut.open_q || (done_o && !done_q)));
+      assert (!done_q || !dut.open_q);
+      assert (!mine_q || code_q[5] || r_q);
+      assert (!done_o || !dut.open_q);
+      assert (!dut.pause_q || dut.open_q);
+      if (dut.open_q) begin
+        assert (dut.tries_q == tries_q && dut.address_q == addr_q && awatop_o == code_q);
+        assert (dut.operand_q == operand_q && code_q != '0);
+        if (dut.pause_q) begin
+          assert (!awvalid_o && !wvalid_o && !bready_o && !rready_o && !aw_q && !w_q);
+          assert (!b_q && !answered && !dut.error_q && !dut.other_q);
+        end else begin
+          assert (awvalid_o == !aw_q && wvalid_o == !w_q && bready_o == !b_q && rready_o == !r_q);
+          assert (!(b_q && r_q));
+          assert (!(b_q || answered) || (aw_q && w_q));
+          assert ((b_q || answered) || (!dut.error_q && !dut.other_q));
+          if (made_b_q != '0 || made_r_q != '0) assert (dut.other_q && (b_q || answered));
+          if (b_q && !dut.error_q) assert (made_b_q == 2'd1);
+          if (answered && !dut.error_q) assert (made_r_q == 2'd1);
+        end
+        assert (made_b_q <= 2'(b_q) && made_r_q <= 2'(answered));
+        if (dut.error_q) assert ((b_q && made_b_q == '0) || (answered && made_r_q == '0));
+        if (answered) assert (old_o == old_q);
       end else begin
-        idle : assert (!dut.open_q && !awvalid_o && !wvalid_o && !bready_o && !rready_o && !done_o);
+        assert (!awvalid_o && !wvalid_o && !bready_o && !rready_o);
+        assert (!dut.error_q && !dut.other_q && dut.tries_q == '0);
       end
-      once : assert (!(done_q && done_o));
-      if (code_q[5] && r_q && open_q) assert (old_o == old_q);
-      last_beat : cover (done_o && code_q[5] && word);
-      stored    : cover (done_o && !code_q[5]);
+      if (known_q) assert (dut.new_q == new_q);
+      cover (done_o && !done_q && !lost_o && tries_q == 2'd2 && code_q == 6'b110001);
+      cover (done_o && lost_o && tries_q == 2'd2);
+      cover (done_o && !done_q && !lost_o && tries_q == 2'd1 && !code_q[5]);
     end
   end
 endmodule

@@ -14,7 +14,7 @@
 ///               ccix_traffic; with Translate its addresses are virtual, and a page that does not
 ///               allow the access is SLVERR. With Tries ccix_retry is in front of the port, and
 ///               tries again so often; an error that is left sets status_fail_o
-///   Atomics     with this parameter: atomic_*, by ccix_atomic. One waits until no task is under
+///   Atomics     with this parameter: atomic_*, by axi_atomic. One waits until no task is under
 ///               way, and no task begins while it waits or is open
 ///   Latency     a task to its first beat 3 cycles, with translation 5 on a hit; an answer's last
 ///               beat to the task's end 2 cycles. In front of a cache a translation that hits costs
@@ -71,7 +71,7 @@ module ccix_fpga
 
   input  logic        atomic_valid_i,  // atomic_*: held until atomic_ready_o
   output logic        atomic_ready_o,
-  input  logic [5:0]  atomic_code_i,     // AWATOP, or 0, as ccix_atomic
+  input  logic [5:0]  atomic_code_i,     // AWATOP, or 0, as axi_atomic
   input  logic [47:0] atomic_address_i,  // of a byte, a multiple of 8; virtual with Translate
   input  logic [63:0] atomic_operand_i,  // little-endian, as atomic_old_o
   output logic        atomic_done_o,     // strobe: it is done
@@ -190,7 +190,7 @@ module ccix_fpga
       assign atomic_ready_o = atomic_ready && idle;
       assign change         = !atomic_ready;
       assign task_hold      = atomic_valid_i || change;
-      ccix_atomic #(.Tries(Tries), .Wait(Wait)) u_atomic (
+      axi_atomic #(.Tries(Tries), .Wait(Wait)) u_atomic (
         .clk_i, .rst_ni, .req_valid_i(atomic_valid_i && idle), .req_ready_o(atomic_ready),
         .req_code_i(atomic_code_i), .req_address_i(atomic_address_i),
         .req_operand_i(atomic_operand_i), .done_o(atomic_done_o), .old_o(atomic_old_o),

@@ -86,8 +86,9 @@ module eci_axi_fpga
   logic [63:0] wstrb, task_wstrb, atomic_wstrb;
   logic [5:0] atop;
   logic task_awvalid, task_wvalid, task_bready, task_rready, task_ready, task_hold, task_refused;
-  logic atomic_awvalid, atomic_wvalid, atomic_bready, atomic_rready, atomic_ready, atomic_refused;
+  logic atomic_awvalid, atomic_wvalid, atomic_bready, atomic_rready, atomic_ready, atomic_lost;
   logic change;  // the atomic's turn: it is open
+  logic lost_q;  // an atomic was answered with an error
   logic [4:0] under_way_q;
   assign task_hold    = atomic_valid_i || change;
   assign task_ready_o = task_ready && !task_hold;
@@ -103,6 +104,10 @@ module eci_axi_fpga
     .error_o(task_refused)
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) lost_q <= 1'b0;
+    else lost_q <= lost_q || atomic_lost;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) under_way_q <= '0;
     else under_way_q <= under_way_q + 5'(task_valid_i && task_ready_o) - 5'(task_done_o);
   end
@@ -112,7 +117,7 @@ module eci_axi_fpga
     .clk_i, .rst_ni, .req_valid_i(atomic_valid_i && under_way_q == '0),
     .req_ready_o(atomic_ready), .req_code_i(atomic_code_i), .req_address_i(atomic_address_i),
     .req_operand_i(atomic_operand_i), .done_o(atomic_done_o), .old_o(atomic_old_o),
-    .error_o(atomic_refused), .awvalid_o(atomic_awvalid), .awready_i(awready && change),
+    .lost_o(atomic_lost), .retry_o(), .awvalid_o(atomic_awvalid), .awready_i(awready && change),
     .aw_o(atomic_aw), .awatop_o(atop), .wvalid_o(atomic_wvalid), .wready_i(wready && change),
     .wdata_o(atomic_wdata), .wstrb_o(atomic_wstrb), .bvalid_i(bvalid && change),
     .bready_o(atomic_bready), .bresp_i(bresp), .rvalid_i(rvalid && change),
@@ -125,7 +130,7 @@ module eci_axi_fpga
   assign wstrb   = change ? atomic_wstrb : task_wstrb;
   assign bready  = change ? atomic_bready : task_bready;
   assign rready  = change ? atomic_rready : task_rready;
-  assign status_refused_o = task_refused || atomic_refused;
+  assign status_refused_o = task_refused || lost_q;
   assign task_done_fault_o = 1'b0;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) status_wrong_o <= '0;

@@ -32,3 +32,9 @@ def test_read_engine(width: int, granule: int, reserve: int, bursts: int) -> Non
 @pytest.mark.parametrize("width", [64, 512])
 def test_atomic(width: int) -> None:
     run("isthmus:axi:axi", "axi_atomic", "axi_atomic_tb", parameters={"DataWidth": width})
+
+
+@pytest.mark.parametrize("tries", [3, 0])
+def test_atomic_is_tried_again(monkeypatch: pytest.MonkeyPatch, tries: int) -> None:
+    monkeypatch.setenv("AXI_TRIES", str(tries))
+    run("isthmus:axi:axi", "axi_atomic", "axi_atomic_retry_tb", parameters={"Tries": tries, "Wait": 8})

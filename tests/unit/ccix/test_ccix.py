@@ -149,9 +149,3 @@ def test_ccix_retry(monkeypatch: pytest.MonkeyPatch, tries: int) -> None:
         parameters={"Tries": tries, "Wait": 20 if tries > 2 else 400},
         extra_sources=[HERE / "ccix_retry_bench.sv"],
     )
-
-
-@pytest.mark.parametrize("tries", [3, 0])
-def test_ccix_atomic(monkeypatch: pytest.MonkeyPatch, tries: int) -> None:
-    monkeypatch.setenv("CCIX_TRIES", str(tries))
-    run("isthmus:ccix:ccix", "ccix_atomic", "ccix_atomic_tb", parameters={"Tries": tries, "Wait": 8})

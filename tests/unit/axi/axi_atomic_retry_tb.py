@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ccix_atomic before a port whose pages are away now and then: each atomic is made once, or is an error."""
+"""axi_atomic before a port whose pages are away now and then: each atomic is made once, or is an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-TRIES = int(os.environ.get("CCIX_TRIES", "3"))
+TRIES = int(os.environ.get("AXI_TRIES", "3"))
 WAIT = 8
 NEW, ADD, XOR, SET, SWAP, COMPARE = 0, 0b100000, 0b100010, 0b100011, 0b110000, 0b110001
 OKAY, SLVERR = 0, 2
