@@ -17,14 +17,13 @@ use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 
 use super::home::{Content, Home, Transfers};
 use super::scenario::{CcixContention, CcixScenario, HALF_BYTES, LINE_BYTES, MOST_FORWARDS, NAME};
-use super::world::World;
+use super::world::{Progress, World};
 use crate::dma::{Line, first_seed, pattern};
 use crate::error::RoadError;
 use crate::measurement::{
     Carried, Checked, Measurement, Origin, Samples, SimulationCost, Throughput,
 };
 
-const CHUNK: Picoseconds = Picoseconds::from_us(1);
 const STUCK: Picoseconds = Picoseconds::from_us(500);
 const MOST_TASKS: u8 = 128;
 /// Lines on which the terms of the model are measured.
@@ -265,22 +264,14 @@ fn host_stores(logic: &Rc<RefCell<Logic>>) {
 /// Runs until both sides have made their accesses.
 fn complete(world: &World, logic: &Rc<RefCell<Logic>>) -> Result<(), RoadError> {
     let seed = logic.borrow().seed;
-    loop {
-        world.simulation.run_for(CHUNK)?;
-        world.check(seed)?;
+    world.complete(seed, STUCK, || {
         let logic = logic.borrow();
-        if let Some(wrong) = &logic.wrong {
-            return Err(RoadError::Violation(format!("ccix: {wrong}; seed {seed}")));
+        match &logic.wrong {
+            Some(wrong) => Progress::Wrong(wrong.clone()),
+            None if logic.is_done() => Progress::Done,
+            None => Progress::Going { last: logic.last, ended: "the last store".to_owned() },
         }
-        if logic.is_done() {
-            return Ok(());
-        }
-        if world.simulation.handle().now() - logic.last > STUCK {
-            return Err(RoadError::Violation(format!(
-                "ccix: stuck: no store ended for {STUCK}; seed {seed}"
-            )));
-        }
-    }
+    })
 }
 
 /// One side stores to each of some lines, one at a time; the mean.

@@ -25,7 +25,7 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::world::ccix::Way;
 
 use super::scenario::{CcixLocks, CcixScenario};
-use super::world::World;
+use super::world::{Progress, World};
 use crate::dma::first_seed;
 use crate::error::RoadError;
 use crate::measurement::Measurement;
@@ -33,7 +33,6 @@ use pins::Pins;
 use state::{Logic, Shared};
 use table::LockMessage;
 
-const CHUNK: Picoseconds = Picoseconds::from_us(1);
 const STUCK: Picoseconds = Picoseconds::from_us(2_000);
 
 /// All transactions.
@@ -60,23 +59,16 @@ pub(super) fn run(
     logic.borrow_mut().last = start;
     let carried = [Way::Up, Way::Down].map(|way| world.agent.link.carried(way));
     requests::begin(&logic);
-    loop {
-        world.simulation.run_for(CHUNK)?;
-        world.check(seed)?;
+    world.complete(seed, STUCK, || {
         let logic = logic.borrow();
-        if let Some(wrong) = &logic.wrong {
-            return Err(RoadError::Violation(format!("ccix: {wrong}; seed {seed}")));
+        match &logic.wrong {
+            Some(wrong) => Progress::Wrong(wrong.clone()),
+            None if logic.ended == of.transactions.len() => Progress::Done,
+            None => {
+                Progress::Going { last: logic.last, ended: format!("{} transactions", logic.ended) }
+            }
         }
-        if logic.ended == of.transactions.len() {
-            break;
-        }
-        if world.simulation.handle().now() - logic.last > STUCK {
-            let ended = logic.ended;
-            return Err(RoadError::Violation(format!(
-                "ccix: stuck after {ended} transactions: nothing ended for {STUCK}; seed {seed}"
-            )));
-        }
-    }
+    })?;
     let now = [Way::Up, Way::Down].map(|way| world.agent.link.carried(way));
     let wire = [0, 1].map(|way| now[way].wire_bytes - carried[way].wire_bytes);
     // Releases on their way.

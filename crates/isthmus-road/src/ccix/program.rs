@@ -13,13 +13,12 @@ use isthmus_sim::world::tasks::{Task, TaskPins, TaskUser};
 use super::home::Content;
 use super::scenario::{CcixScenario, LINE_BYTES};
 use super::visits::Visits;
-use super::world::{Agent, World};
+use super::world::{Agent, Progress, World};
 use crate::arrivals::stream;
 use crate::dma::{MOST_TASKS, first_seed, pattern};
 use crate::error::RoadError;
 use crate::series::{Pace, Stores, Times};
 
-const CHUNK: Picoseconds = Picoseconds::from_us(1);
 /// A run in which no transfer ends for this long is an error: the link has stopped.
 const STUCK: Picoseconds = Picoseconds::from_us(500);
 /// Longer than the comparison of data takes after its response.
@@ -318,26 +317,19 @@ fn complete(
     logic: &Rc<RefCell<Logic>>,
 ) -> Result<(), RoadError> {
     let seed = scenario.seed;
-    loop {
-        world.simulation.run_for(CHUNK)?;
-        world.check(seed)?;
+    world.complete(seed, STUCK, || {
         let mut logic = logic.borrow_mut();
         logic.note_stored();
-        if let Some(wrong) = &logic.wrong {
-            return Err(RoadError::Violation(format!("ccix: {wrong}; seed {seed}")));
-        }
-        if logic.is_done() {
-            break;
-        }
         let waits = !logic.open.is_empty() || !logic.again.is_empty();
-        if waits && world.simulation.handle().now() - logic.last > STUCK {
-            return Err(RoadError::Violation(format!(
-                "ccix: stuck after {} of {} transfers: none ended for {STUCK}; seed {seed}",
-                logic.ended,
-                logic.pace.limit()
-            )));
+        match &logic.wrong {
+            Some(wrong) => Progress::Wrong(wrong.clone()),
+            None if logic.is_done() => Progress::Done,
+            None => Progress::Going {
+                last: if waits { logic.last } else { world.simulation.handle().now() },
+                ended: format!("{} of {} transfers", logic.ended, logic.pace.limit()),
+            },
         }
-    }
+    })?;
     world.simulation.run_for(SETTLE)?;
     world.check(seed)?;
     let mut logic = logic.borrow_mut();

@@ -21,13 +21,12 @@ use super::breakdown;
 use super::home::Content;
 use super::program::{Counts, Outcome};
 use super::scenario::{CcixChange, CcixScenario, CcixUpdates, LINE_BYTES};
-use super::world::{Agent, World};
+use super::world::{Agent, Progress, World};
 use crate::dma::{Line, first_seed};
 use crate::error::RoadError;
 use crate::measurement::Stage;
 use crate::series::Times;
 
-const CHUNK: Picoseconds = Picoseconds::from_us(1);
 const STUCK: Picoseconds = Picoseconds::from_us(500);
 /// Until the host looks again whether a page is mapped.
 const AGAIN: Picoseconds = Picoseconds::from_ns(200);
@@ -350,24 +349,20 @@ pub(super) fn run(
     AtomicPins::attach(&world.fpga, &logic)?;
     host_adds(&logic);
     let seed = scenario.seed;
-    loop {
-        world.simulation.run_for(CHUNK)?;
-        world.check(seed)?;
+    world.complete(seed, STUCK, || {
         let logic = logic.borrow();
-        if let Some(wrong) = &logic.wrong {
-            return Err(RoadError::Violation(format!("ccix: {wrong}; seed {seed}")));
+        match &logic.wrong {
+            Some(wrong) => Progress::Wrong(wrong.clone()),
+            None if logic.is_done() => Progress::Done,
+            None => Progress::Going {
+                last: logic.last,
+                ended: format!(
+                    "{} of {} atomics and {} additions of the host",
+                    logic.ended, logic.limit, logic.host_ended
+                ),
+            },
         }
-        if logic.is_done() {
-            break;
-        }
-        if world.simulation.handle().now() - logic.last > STUCK {
-            return Err(RoadError::Violation(format!(
-                "ccix: stuck after {} of {} atomics and {} additions of the host: none ended for \
-                 {STUCK}; seed {seed}",
-                logic.ended, logic.limit, logic.host_ended
-            )));
-        }
-    }
+    })?;
     let mut logic = logic.borrow_mut();
     let mut outcome = std::mem::take(&mut logic.outcome);
     let added = of.change == CcixChange::Add;

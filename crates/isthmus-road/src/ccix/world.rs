@@ -20,6 +20,18 @@ const UP_LIMIT: Picoseconds = Picoseconds::from_us(100);
 /// Forwards that the FPGA has room for.
 const SNOOPS: usize = 16;
 const UP_STEP: Picoseconds = Picoseconds::from_ns(100);
+/// Between two looks at a run.
+const CHUNK: Picoseconds = Picoseconds::from_us(1);
+
+/// How far the programs of a run are.
+pub(super) enum Progress {
+    /// Something was wrong.
+    Wrong(String),
+    /// All has ended.
+    Done,
+    /// Something is open. `last`: when something ended; `ended`: what has, as an error names it.
+    Going { last: Picoseconds, ended: String },
+}
 
 /// What a request agent counts.
 pub(super) struct Status {
@@ -129,6 +141,30 @@ impl World {
             self.simulation.run_for(UP_STEP)?;
         }
         Ok(())
+    }
+
+    /// Runs until all has ended; an error if nothing ends for `stuck`.
+    pub(super) fn complete(
+        &self,
+        seed: u64,
+        stuck: Picoseconds,
+        mut look: impl FnMut() -> Progress,
+    ) -> Result<(), RoadError> {
+        loop {
+            self.simulation.run_for(CHUNK)?;
+            self.check(seed)?;
+            let what = match look() {
+                Progress::Done => return Ok(()),
+                Progress::Wrong(what) => what,
+                Progress::Going { last, ended }
+                    if self.simulation.handle().now() - last > stuck =>
+                {
+                    format!("stuck after {ended}: nothing ended for {stuck}")
+                }
+                Progress::Going { .. } => continue,
+            };
+            return Err(RoadError::Violation(format!("ccix: {what}; seed {seed}")));
+        }
     }
 
     /// What no end may have done so far.
