@@ -51,7 +51,7 @@ module axi_atomic #(
     $error("axi_atomic: DataWidth is %0d, legal are 64, 128, 256 and 512", DataWidth);
   end
   if (Tries > 255 || Wait < 1 || Wait > 65535) begin : gen_tries_check
-    $error("axi_atomic: Tries is %0d, legal is 0..255; Wait is %0d, legal is 1..65535", Tries, Wait);
+    $error("axi_atomic: Tries is %0d, legal 0..255; Wait is %0d, legal 1..65535", Tries, Wait);
   end
   localparam int unsigned Words     = DataWidth / 64;
   localparam int unsigned TryWidth  = $clog2(Tries + 2);
