@@ -203,8 +203,14 @@ def faulty_module(module: Module, faults: Mapping[int, Fault], of: int, place: P
     """Verilog of the module as `<name>_faulty` with these faults of a sample and their select."""
     copy(module.files, place)
     passes = [*module.read(), *_selected(faults, module.name, width_of(of))]
-    # Verilog has no $bwmux.
-    passes += ["bwmuxmap", f"rename {module.name} {module.name}_faulty", "write_verilog -noattr faulty.v"]
+    # Verilog has no $bwmux. A shift both ways is written as a part-select whose index may be negative, of which
+    # Verilator gives no bits.
+    passes += [
+        "bwmuxmap",
+        "techmap t:$shift t:$shiftx",
+        f"rename {module.name} {module.name}_faulty",
+        "write_verilog -noattr faulty.v",
+    ]
     yosys(passes, place)
     return (place / "faulty.v").read_text()
 

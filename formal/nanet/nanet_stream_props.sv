@@ -3,6 +3,8 @@
 /// page of 4 KiB, a command has the beats that its bytes need, and an event comes when all writes
 /// of its buffer are answered, one a buffer, in their order, and with at least one datagram. Every
 /// datagram whose head was taken is counted once: delivered, lost with its reason, or still here.
+/// The event has sender, end and time of its buffer's last good datagram, and how many were lost
+/// until then. A strobe for each datagram's first command; ends are counted.
 ///
 /// Any datagrams, also cut short; any stalls, answers, buffers and policy. The table is set before
 /// the list is enabled. A host gives back what was announced; with the oldest given up, anything.
@@ -171,6 +173,46 @@ module nanet_stream_props
   end
 
   logic [24:0] until_;   // behind the command, from the buffer's begin
+
+  // What an event and the strobes have to say, from what went in.
+  head_t       came_q;           // the head that was taken last
+  logic [24:0] written_q;        // behind the last command of its datagram
+  logic        first_q;          // its first command is to come
+  logic [62:0] good_cycles_q;    // of the last good datagram of the buffer
+  logic [24:0] good_bytes_q;
+  head_t       good_head_q;
+  logic [31:0] all_lost_q;
+  logic [5:0]  ends_q;
+  logic        failed_q;         // memory refused something of this buffer
+  logic        end_take, lost_now;
+  assign end_take = is_end && beat_ready_o && (state == StEnd || state == StDrop);
+  assign lost_now = end_take && !(state == StEnd && dut.ending.good);
+  always_ff @(posedge clk_i) begin
+    if (state == 4'd0 && beat_valid_i && beat_ready_o && beat_kind_i == EntryHead) begin
+      came_q <= head_t'(beat_i);
+    end
+    if (state == StPlace) written_q <= dut.fill_q;
+    if (cmd_take) written_q <= until_;
+    if (end_take && !lost_now) begin
+      good_cycles_q <= time_cycles_i[62:0];
+      good_bytes_q  <= written_q;
+      good_head_q   <= came_q;
+    end
+    if (state == StPlace) first_q <= 1'b1;
+    else if (cmd_take) first_q <= 1'b0;
+    if (!started_q) begin
+      all_lost_q <= '0;
+      ends_q     <= '0;
+      failed_q   <= 1'b0;
+    end else begin
+      all_lost_q <= all_lost_q + 32'(lost_now) + 32'(head_lost_i) +
+                    (losses_o.no_event ? 32'(event_o.datagrams) : '0);
+      ends_q     <= ends_q + 6'(end_take);
+      if (cleared || (event_valid_o && event_ready_i)) failed_q <= 1'b0;
+      if (done_valid_i && done_error_i) failed_q <= 1'b1;
+    end
+  end
+
   logic placed;
   logic [15:0] most;     // datagrams of a buffer
   assign most   = datagrams == '0 ? '1 : 16'(datagrams);
@@ -204,6 +246,18 @@ module nanet_stream_props
         // One a buffer, in the order of the circle.
         assert (event_o.sequence_ == announced_q && event_o.index == 16'(next_q));
       end
+      if (event_valid_o) begin
+        assert (event_o.cycles == good_cycles_q && 25'(event_o.bytes) == good_bytes_q);
+        assert (event_o.bytes[31:24] == '0);
+        assert (event_o.port == good_head_q.port && event_o.ip == good_head_q.ip);
+        assert (event_o.list == '0 && event_o.reserved == '0 && event_o.error == failed_q);
+        // What was lost in the cycle before is in the next event.
+        assert (event_o.lost + 32'(dut.lost_now_q) + 32'(dut.lost_full_q) == all_lost_q);
+      end
+      assert (begun_o == (cmd_take && first_q) && number_o == ends_q);
+      assert (filled_o == announced_q[15:0] && (!data_valid_o || data_o == beat_i));
+      assert (losses_o.overflow ==
+              (head_lost_i || (state == StEnd && is_end && dut.ending.overflow)));
       assert (dut.sequence_q == announced_q && 7'(dut.index_q) == next_q && next_q < buffers);
       assert (open_q == dut.pending_q + 8'(dut.taken_q));
       assert (open_heads_q == dut.datagrams_q + 16'(here));
@@ -212,6 +266,19 @@ module nanet_stream_props
       assert (!(losses_o.no_buffer && (losses_o.too_long || losses_o.bad)));
       assert (!(losses_o.too_long && losses_o.bad));
       // What makes the above inductive.
+      assert (dut.lost_q + 32'(dut.lost_now_q) + 32'(dut.lost_full_q) == all_lost_q);
+      assert (dut.error_q == failed_q);
+      if (dut.datagrams_q != '0) begin
+        assert (dut.cycles_q == good_cycles_q && {1'b0, dut.bytes_q} == good_bytes_q);
+        assert (dut.port_q == good_head_q.port && dut.ip_q == good_head_q.ip);
+      end
+      if (here) assert (dut.head_q == came_q);
+      if (state == StAsk || state == StChunk || state == StCommand) begin
+        assert (first_q == ({1'b0, dut.at_q} == dut.fill_q));
+        assert (written_q == {1'b0, dut.at_q});
+      end
+      if (state == StData) assert (!first_q && written_q == {1'b0, dut.at_q} + 25'(dut.chunk_q));
+      if (state == StEnd) assert (written_q == {1'b0, dut.at_q});
       if (state == StPlace) assert (dut.head_valid_q);
       if (state == StDrop) assert (dut.drop_q != 2'd3);
       if (state == 4'd0 || placed || state == StEnd || state == StDrop) begin
