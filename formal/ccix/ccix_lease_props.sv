@@ -21,6 +21,7 @@ module ccix_lease_props
   input logic        order_valid_i,
   input logic [1:0]  order_op_i,
   input logic [0:0]  order_slot_i,
+  input logic        order_exclusive_i,
   input logic [15:0] order_lock_i,
   input logic [15:0] order_fence_i,
   input logic        order_ready_i,
@@ -31,6 +32,7 @@ module ccix_lease_props
   input logic        req_valid_i,
   input logic        req_write_i,
   input logic [7:0]  req_index_i,
+  input line_t       req_data_i,
   input logic [0:0]  req_slot_i,
   input logic        req_ready_i,
   input logic        rsp_valid_i,
@@ -61,12 +63,13 @@ module ccix_lease_props
     .order_i(order), .ans_i(ans), .req_i(req), .*
   );
   assign order = '{
-    owner: 8'(order_slot_i), op: order_op, exclusive: 1'b0, lock: order_lock_i,
+    owner: 8'(order_slot_i), op: order_op, exclusive: order_exclusive_i, lock: order_lock_i,
     fence: order_fence_i
   };
   assign ans = '{owner: 8'(ans_slot_i), status: ans_status, fence: ans_fence_i};
   assign req = '{
-    write: req_write_i, index: index_t'(req_index_i), tag: 8'(req_slot_i), mask: '0, data: '0
+    write: req_write_i, index: index_t'(req_index_i), tag: 8'(req_slot_i), mask: '0,
+    data: req_data_i
   };
   assign order_slot_o = order_o.owner[0];
   assign {order_op_o, order_exclusive_o, order_lock_o, order_fence_o} =
@@ -87,6 +90,7 @@ module ccix_lease_props
   logic [4:0] flight_q;
   logic [63:0] value_q;
   logic [3:0][15:0] lock_q, fence_q;
+  logic [3:0] exclusive_q;
   logic [3:0][7:0] index_q;
   logic [3:0][63:0] old_q;
   logic mine_task, mine_order, mine_req, mine_ans, mine_rsp, grant, refuse, acquire, release_,
@@ -131,6 +135,7 @@ module ccix_lease_props
       if (acquire) begin
         asks_q <= 1'b1;
         lock_q[held_q[1:0]] <= order_lock_o;
+        exclusive_q[held_q[1:0]] <= order_exclusive_o;
       end
       if (grant || refuse) asks_q <= 1'b0;
       if (grant) fence_q[held_q[1:0]] <= ans_fence_i;
@@ -248,8 +253,25 @@ module ccix_lease_props
         assert (order_lock_o == lock_q[2'(held_q - 3'd1)] &&
                 order_fence_o == fence_q[2'(held_q - 3'd1)]);
       end
-      // Nothing with an old token is passed on.
+      if (now_order && dead_q) assert (order_exclusive_o == exclusive_q[2'(held_q - 3'd1)]);
+      // What passes is as the unit presents it, under its slot; what is undone is one word.
+      if (req_valid_o && !dut.req_ours) begin
+        assert (req_data_o == req_data_i && req_write_o == req_write_i);
+        assert (req_index_o == index_t'(req_index_i));
+        assert (req_tag_o == {req_write_i, 6'd0, req_slot_i});
+        assert (req_mask_o == (req_write_i ? mask_t'(8'hFF) : '1));
+      end
+      if (req_valid_o && dut.req_ours) assert (req_data_o == line_t'(req_data_o[0]));
+      if (order_valid_o && !dut.order_ours) begin
+        assert (order_o.owner == 8'(order_slot_i) && order_op_o == order_op);
+        assert (order_exclusive_o == order_exclusive_i);
+        assert (order_lock_o == order_lock_i && order_fence_o == order_fence_i);
+      end
+      // Nothing with an old token is passed on: it is taken and refused.
+      assert (current_o == current && task_ready_o == (current && !(join_i || dut.expired)));
       if (!current) begin
+        assert (order_ready_o == !stop_i && req_ready_o == !stop_i);
+        assert (stale_o == (!stop_i && (order_valid_i || req_valid_i)));
         assert (!order_valid_o || dut.order_ours);
         assert (!req_valid_o || dut.req_ours);
       end
@@ -293,7 +315,8 @@ module ccix_lease_props
       end
       for (int unsigned s = 0; s < 4; s++) begin
         if (open_q && (held_q > 3'(s) || (asks_q && held_q == 3'(s))))
-          assert (dut.lock_q[slot_q][s] == lock_q[s]);
+          assert (dut.lock_q[slot_q][s] == lock_q[s] &&
+                  dut.exclusive_q[slot_q][s] == exclusive_q[s]);
         if (open_q && held_q > 3'(s)) assert (dut.fence_q[slot_q][s] == fence_q[s]);
         if (open_q && logged_q > 3'(s))
           assert (dut.index_q[slot_q][s] == index_t'(index_q[s]) &&
