@@ -220,6 +220,42 @@ module rdma_send_props
   logic single;  // one packet alone: its own beats
   assign single = dut.u_decode.packets_q == 4'd1;
 
+  // ---------------------------------------------------------------- turns, links and errors
+  logic [NumLinks-1:0] up_q, up_begin_q;   // a cycle ago; when the look began
+  logic [MaxHosts-1:0] after_q;            // above the flow that was looked at last
+  logic changed_q, turn_q, aside_due_q, caught_q, refused_ok_q;
+  logic [7:0] tag_q;                       // of what is looked at
+  flow_t aside_flow_q;
+  logic there, found, no_room;
+  assign there   = !dut.early_q || request_ready_i[flow_o];
+  assign found   = dut.state_q == 4'd2 ? (dut.message_q ? message_ready_i[flow_o]
+                                                        : request_ready_i[flow_o])
+                                       : dut.state_q == 4'd6 && there;
+  assign no_room = dut.state_q == 4'd6 && there && !commit_o.valid && !dut.refuse;
+  always_ff @(posedge clk_i) begin
+    up_q     <= started_q ? up_i : '0;
+    caught_q <= store_i.request && store_i.strb == '1 && store_i.last &&
+                store_i.addr == {flow_o, heads_i.slot, 1'b1};
+    if (dut.state_q == 4'd0) up_begin_q <= up_i;
+    if (dut.state_q == 4'd1) tag_q <= dut.message_q ? {1'b1, heads_i.number} : {1'b0, heads_i.slot};
+    if (dut.refuse) refused_ok_q <= dut.want.legal;
+    if (!started_q) begin
+      changed_q   <= 1'b0;
+      turn_q      <= 1'b0;
+      aside_due_q <= 1'b0;
+      after_q     <= '0;
+    end else begin
+      changed_q <= dut.state_q != 4'd0 && (changed_q || stir_i[flow_o] || up_i != up_q);
+      if (found) after_q <= ~((MaxHosts'(2) << flow_o) - 1'b1);
+      if (here && (commit_o.valid || dut.refuse)) turn_q <= !dut.message_q;
+      else if (here && no_room) turn_q <= dut.message_q;
+      if (clear_i.valid) turn_q <= 1'b0;
+      aside_due_q  <= no_room && dut.open_q && !changed_q && !stir_i[flow_o] && up_i == up_q &&
+                      !(clear_i.valid && here);
+      aside_flow_q <= flow_o;
+    end
+  end
+
   always_comb begin
     if (started_q) begin
       if (!live_q) assume (!run_i);
@@ -231,7 +267,12 @@ module rdma_send_props
       if (coming_i.early) assume (coming_i.valid && !coming_i.message);
       if (leaves_i) assume (away != '0);
     end
-    if (started_q && !live_q) assert (dut.state_q == 4'd0);
+    if (started_q && !live_q) assert (dut.state_q == 4'd0 && !aside_due_q);
+    if (started_q) begin
+      // The flow that was looked at last comes last.
+      assert (dut.u_pick.after_q == after_q);
+      assert (dut.u_pick.stirred_q == changed_q && dut.u_pick.up_q == up_q);
+    end
     if (live_q) begin
       // The window: numbers that were given and not acknowledged, or have not left.
       assert (lag <= 7'd64 && away <= 7'd64);
@@ -255,6 +296,19 @@ module rdma_send_props
       end
       assert (!(request_o.valid && message_o.valid));
       if (commit_o.valid) assert (open_i[flow_o]);
+      // A destination's other queue comes first if this one was decided. What has no room is put
+      // aside, unless something has changed since its look began.
+      assert (dut.u_pick.turn_q[Watch] == turn_q);
+      if (aside_due_q) assert (dut.u_pick.aside_q[aside_flow_q]);
+      // The links are those that were up when the look began.
+      if (dut.state_q != 4'd0) assert (mask_o == up_begin_q);
+      // A message's header is read once; an error says what was wrong with which.
+      if (message_read_o.re) assert (dut.state_q == 4'd1 && dut.message_q);
+      if (error_o.valid) begin
+        assert (error_o.flow == flow_o && error_o.tag == tag_t'(tag_q));
+        assert (error_o.code == (refused_ok_q ? CodeSession : CodeDescriptor));
+        assert (error_o.address == dut.u_decode.source_q);
+      end
       // What came early is a slot of its own, and waits for its release.
       if ((commit_o.valid || dut.refuse) && dut.early_q) begin
         assert (request_ready_i[flow_o] && !dut.message_q && !advance_o.two);
@@ -262,6 +316,13 @@ module rdma_send_props
       end
 
       // Inductive strengthening.
+      if (dut.state_q == 4'd10) assert (caught_q);
+      if (dut.state_q == 4'd8 || dut.state_q == 4'd9) begin
+        assert (dut.torn_error_q == refused_ok_q);
+      end
+      if (dut.state_q >= 4'd2) begin
+        assert ((dut.message_q ? {1'b1, dut.number_q} : {1'b0, dut.slot_q}) == tag_q);
+      end
       assert (dut.u_parts.part_q[Watch] == part_q && dut.u_parts.torn_q[Watch] == torn_q);
       assert (dut.state_q <= 4'd10);
       if (dut.state_q != 4'd0) assert (mask_o != '0);

@@ -228,7 +228,7 @@ module atc_misses
       else if (fault_gnt[m] && fault_ready_i) miss_fault_q[m] <= 1'b0;
     end
     always_ff @(posedge clk_i) begin
-      if (!miss_fault_q[m]) begin
+      if (!miss_fault_q[m] || (fault_gnt[m] && fault_ready_i)) begin
         fault_vpn_q[m]   <= look_vpn_i;
         fault_write_q[m] <= look_write_i;
       end

@@ -299,8 +299,8 @@ module rdma_tx_bench
     always_ff @(posedge clk_i) begin
       if (running) begin
         assert (u_tx.u_voqs.u_spread.control_q[f] <= 2) else $error("control packets %0d", f);
-        assert (16'(u_tx.u_flow.next_q[f] - u_tx.u_flow.acked_q[f]) <= 16'd64)
-        else $error("window %0d", f);
+        assert (u_tx.u_flow.lag_o <= 7'd64)
+        else $error("window %0d", u_tx.u_flow.flow_i);
       end
     end
   end

@@ -16,3 +16,14 @@ def test_atc(pages_log2: int, ahead: int, monkeypatch: pytest.MonkeyPatch) -> No
             "PagesLog2": pages_log2, "Ahead": ahead,
         },
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("pages_log2", [0, 3])
+def test_atc_misses(pages_log2: int) -> None:
+    parameters = {"VpnWidth": 14, "PpnWidth": 13, "BigLog2": 5, "HugeLog2": 9, "NumMiss": 8}
+    run(
+        "isthmus:svm:svm",
+        "atc_misses",
+        "atc_misses_tb",
+        parameters={**parameters, "PagesLog2": pages_log2},
+    )
