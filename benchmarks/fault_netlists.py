@@ -317,7 +317,10 @@ def _task(name: str, names: Sequence[str], sections: Mapping[str, Sequence[str]]
 def _until_faults(task: Task, before: Sequence[str]) -> tuple[list[str], list[str]]:
     """A task's script, cut behind what reads the sources; `before` is run before anything is removed."""
     at = max(i for i, line in enumerate(task.script) if line.startswith("read_slang")) + 1
-    return [*task.script[:at], *before, "proc", "opt_clean"], list(task.script[at:])
+    rest = list(task.script[at:])
+    # Cleaning makes a constant of what is undriven, which may be the prover's choice.
+    free = any(line.startswith("setundef -undriven") for line in rest)
+    return [*task.script[:at], *before, "proc", *([] if free else ["opt_clean"])], rest
 
 
 def proof_cells(proof: Proof, task: Task, place: Path) -> Cells:
