@@ -203,8 +203,8 @@ def faulty_module(module: Module, faults: Mapping[int, Fault], of: int, place: P
     """Verilog of the module as `<name>_faulty` with these faults of a sample and their select."""
     copy(module.files, place)
     passes = [*module.read(), *_selected(faults, module.name, width_of(of))]
-    # Verilog has no $bwmux. A shift both ways is written as a part-select whose index may be negative, of which
-    # Verilator gives no bits.
+    # Verilog has no $bwmux. A shift both ways is written as a part-select whose index may be negative, of
+    # which Verilator gives no bits.
     passes += [
         "bwmuxmap",
         "techmap t:$shift t:$shiftx",
