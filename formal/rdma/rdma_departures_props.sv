@@ -3,7 +3,8 @@
 ///
 /// One flow is watched; all are alike. It has at most Window numbers under way, which leave in any
 /// order over two links; other flows, and control packets, do what they like. Whether a number has
-/// left is a bit a place of the window.
+/// left is a bit a place of the window. Of one word for the host, any: its count is the sum of what
+/// was given back, and what is offered is the sum at that time, until it is taken.
 module rdma_departures_props
   import rdma_pkg::*;
   import rdma_tx_pkg::*;
@@ -121,9 +122,49 @@ module rdma_departures_props
     return from + {1'b0, place - from[5:0]};
   endfunction
 
+  // What each departure frees, and what was given back, of one word in sum.
+  logic gone_q, control_gone_q, moved_q, freed_q, tell_q, was_local_q, was_ready_q;
+  logic [LinkWidth-1:0] link_q;
+  flow_t flow_q, moved_flow_q, freed_flow_q;
+  beats_t beats_q;
+  return_t return_q;
+  logic [15:0] sum_q, sum_was_q, local_count_q;
+  logic [3:0] local_word_q, local_word, freed_word;
+  logic given;
+  assign given      = give_valid_i && give_ready_o;
+  assign local_word = {local_message_o, local_flow_o};
+  assign freed_word = {return_q.message, freed_flow_q};
+  always_ff @(posedge clk_i) begin
+    gone_q         <= 1'b0;
+    control_gone_q <= 1'b0;
+    for (int l = 0; l < int'(NumLinks); l++) begin
+      if (take[l]) begin
+        gone_q         <= started_q && !departure_i[l].control;
+        control_gone_q <= started_q && departure_i[l].control;
+        link_q         <= LinkWidth'(l);
+        flow_q         <= departure_i[l].flow;
+        beats_q        <= departure_i[l].beats;
+      end
+    end
+    moved_q       <= started_q && dut.retire;
+    moved_flow_q  <= dut.flow_q;
+    freed_q       <= started_q && (given || (dut.retire && dut.record.last));
+    freed_flow_q  <= given ? give_flow_i : dut.flow_q;
+    return_q      <= given ? give_return_i : dut.record;
+    tell_q        <= started_q && dut.tell[word_q];
+    was_local_q   <= started_q && local_valid_o;
+    was_ready_q   <= local_ready_i;
+    local_word_q  <= local_word;
+    local_count_q <= local_count_o;
+    sum_was_q     <= sum_q;
+    if (!started_q) sum_q <= '0;
+    else if (freed_q && freed_word == word_q) sum_q <= sum_q + 16'(return_q.count);
+  end
+
   always_comb begin
     if (!started_q) begin
       // What a clear leaves.
+      assume (dut.given_q[word_q] == '0);
       for (int i = 0; i < 64; i++) assume (dut.u_marks.mem_q[{Watch, 6'(i)}] == 1'b1);
       assume (dut.next_q[Watch] == '0);
       assume (departure_valid_i == '0 && !give_valid_i);
@@ -155,7 +196,31 @@ module rdma_departures_props
       assert (freed_o == dut.count_q);
       assert (dut.news_q[word_q] == due_q);
 
+      // One departure a time, whose room is free a cycle later.
+      assert ((take & (take - 1'b1)) == '0 && (departure_ready_o & ~departure_valid_i) == '0);
+      assert (gone_o == gone_q && control_gone_o == control_gone_q);
+      if (gone_q || control_gone_q) begin
+        assert (gone_link_o == link_q && gone_flow_o == flow_q && gone_beats_o == beats_q);
+      end
+      assert (moved_o == moved_q && (!moved_q || moved_flow_o == moved_flow_q));
+      assert (freed_o == freed_q);
+      if (freed_q) begin
+        assert (freed_flow_o == freed_flow_q && freed_message_o == return_q.message);
+        if (freed_word == word_q) assert (freed_count_o == sum_q + 16'(return_q.count));
+      end
+      // A word for the host: offered when it is due, with the sum, and held until it is taken.
+      if (tell_q) assert (local_valid_o && local_word == word_q);
+      if (local_valid_o && local_word == word_q && !(was_local_q && !was_ready_q)) begin
+        assert (tell_q && local_count_o == sum_was_q);
+      end
+      if (was_local_q) assert (local_valid_o == !was_ready_q);
+      if (was_local_q && local_valid_o) begin
+        assert (local_word == local_word_q && local_count_o == local_count_q);
+      end
+
       // Inductive strengthening.
+      assert (dut.given_q[word_q] == sum_q);
+      if (freed_q) assert (dut.back_q == return_q && dut.back_flow_q == freed_flow_q);
       assert (dut.u_links.owner_q == '0 && dut.u_tell.owner_q == '0);
       assert (under <= 7'd64 && dut.next_q[Watch] == back_q && dut.state_q != 2'd3);
       for (int i = 0; i < 64; i++) begin
