@@ -17,6 +17,12 @@ def test_stages_behind_a_port(top: str, parameters: dict[str, int]) -> None:
     run("isthmus:nanet:nanet", top, "nanet_stages_tb", parameters=parameters)
 
 
+@pytest.mark.parametrize(("width", "word", "stores"), [(64, 32, 0), (128, 32, 1), (256, 64, 2)])
+def test_nanet_queue(width: int, word: int, stores: int) -> None:
+    parameters = {"DataWidth": width, "WordWidth": word, "Depth": 64, "Stores": stores}
+    run("isthmus:nanet:nanet", "nanet_queue", "nanet_queue_tb", parameters=parameters)
+
+
 def test_nanet_ends() -> None:
     run("isthmus:nanet:nanet", "nanet_ends", "nanet_ends_tb", parameters={"Width": 16, "UnderWay": 8})
 
