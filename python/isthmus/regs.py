@@ -30,6 +30,7 @@ SOURCES = (
     "nanet",
     "nanet_send",
     "nanet_put",
+    "nanet_inline",
     "nanet_merge",
     "nanet_release",
 )

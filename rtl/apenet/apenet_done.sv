@@ -3,6 +3,7 @@
 ///
 ///   Handshake   sending_* and event_* valid/ready; beat_* strobes of what is read, in the order of
 ///               what is under way. While full_i an event waits
+///   Carried     what brought its payload has its event without beats
 ///   Ordering    in their order. An answer to a get of another node is under way without an event
 ///   Latency     last beat to event_valid_o 1 cycle
 ///   Throughput  an event in 2 cycles
@@ -55,7 +56,7 @@ module apenet_done
     .end_o        (over),
     .end_ready_i  (done),
     .head_o       (sending),
-    .head_read_i  (sending.refusal == PutTaken),
+    .head_read_i  (sending.refusal == PutTaken && !sending.post.carried),
     .head_bad_o   (bad),
     .idle_o
   );
@@ -69,7 +70,7 @@ module apenet_done
       ip: 32'(sending.post.remote),
       sequence_: sending.post.get ? sending.number : sequence_q,
       bytes: 32'(sending.post.bytes),
-      index: sending.post.offset,
+      index: sending.post.carried ? '0 : sending.post.offset,
       list: sending.post.get ? AnswerList : DoneList,
       reserved: 7'(sending.refusal),
       error: sending.post.get || bad

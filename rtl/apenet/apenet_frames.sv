@@ -9,6 +9,8 @@
 ///   Latency     first beat to its header 1 cycle, where a packet and a credit are there
 ///   Throughput  a flit a cycle; 2 of each packet are header and footer
 ///   Parameters  DataWidth 128..512; Credits 2..1024
+///   Carried     a packet that brought its payload waits for no beat: payload_i is the flit of
+///               slot_o and at_o a clock before
 ///   No bytes    a packet of 0 bytes is header and footer, and waits for no beat
 ///   Not done    inserting anything between packets
 module apenet_frames
@@ -27,6 +29,9 @@ module apenet_frames
   output logic                 beat_ready_o,
   input  logic [DataWidth-1:0] beat_i,
   input  logic                 beat_bad_i,
+  output logic [CarriedW-1:0]     slot_o,
+  output logic [1:0]           at_o,
+  input  logic [FlitWidth-1:0] payload_i,
 
   output logic                 flit_valid_o,
   output logic                 flit_head_o,
@@ -81,17 +86,19 @@ module apenet_frames
   torus_pkg::header_t header;
   torus_pkg::footer_t footer;
   kind_t kind;
-  logic bare;
+  logic bare, supplied;
+  logic [1:0] at_q;  // flit of a payload that was brought
 
-  assign bare   = head.bytes == '0;
-  assign kind   = '{
+  assign bare     = head.bytes == '0;
+  assign supplied = head.carried || beat_valid_i;
+  assign kind     = '{
       put: head.put[7:0], what: head.what, zero: '0, last: head.last, first: head.first
   };
-  assign header = '{
+  assign header   = '{
       address: head.address, id: head.key, bytes: 16'(head.bytes), kind: kind, reserved: '0,
       source: here_i, dest: head.dest
   };
-  assign footer = '{
+  assign footer   = '{
       sequence_: {head.put, head.number}, flags: 32'(head.total), crc: '0
   };
 
@@ -102,6 +109,7 @@ module apenet_frames
     for (int unsigned i = 0; i < Flits; i++) begin
       if (lane_q == LaneW'(i)) payload = beat_i[FlitWidth*i+:FlitWidth];
     end
+    if (head.carried) payload = payload_i;
     // Behind the last byte there are zeros.
     for (int unsigned i = 0; i < FlitWidth / 8; i++) begin
       mask[8*i+:8] = {8{!final_flit || head.bytes[3:0] == '0 || 4'(i) < head.bytes[3:0]}};
@@ -109,9 +117,9 @@ module apenet_frames
     send = 1'b0;
     flit = header;
     unique case (part_q)
-      StHeader:  send = able && head_valid && (bare || beat_valid_i);
+      StHeader:  send = able && head_valid && (bare || supplied);
       StPayload: begin
-        send = able && beat_valid_i;
+        send = able && supplied;
         flit = payload & mask;
       end
       default: begin
@@ -120,8 +128,11 @@ module apenet_frames
       end
     endcase
   end
-  assign beat_ready_o = send && part_q == StPayload &&
+  assign beat_ready_o = send && part_q == StPayload && !head.carried &&
                         (final_flit || lane_q == LaneW'(Flits - 1));
+  // The next flit is asked for while one is sent.
+  assign slot_o = head.slot;
+  assign at_o   = part_q == StPayload ? at_q + 2'(send) : '0;
   assign head_take    = send && part_q == StFooter;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -143,7 +154,7 @@ module apenet_frames
           end
           StPayload: begin
             lane_q    <= beat_ready_o ? '0 : lane_q + LaneW'(1);
-            spoiled_q <= spoiled_q || beat_bad_i;
+            spoiled_q <= spoiled_q || (beat_bad_i && !head.carried);
             if (final_flit) part_q <= StFooter;
           end
           default: part_q <= StHeader;
@@ -152,6 +163,7 @@ module apenet_frames
     end
   end
   always_ff @(posedge clk_i) begin
+    at_q <= at_o;
     if (send) begin
       flit_q   <= flit;
       head_q   <= part_q == StHeader;

@@ -8,6 +8,9 @@ package apenet_pkg;
   localparam int unsigned PutW       = 23;                     // of a put's bytes, at most 4 MiB
   localparam int unsigned PlaceW     = 3 * torus_pkg::CoordWidth;
   localparam int unsigned NumberW    = 11;                     // of a packet in its put
+  localparam int unsigned MaxCarried = 64;                     // of a put that brings its payload
+  localparam int unsigned CarriedSlots = 32;                    // of such payload
+  localparam int unsigned CarriedW   = $clog2(CarriedSlots);
 
   localparam logic [7:0] DoneList    = 8'h81;  // the list in events: a put was read and sent
   localparam logic [7:0] ArrivedList = 8'h82;  // a put is in memory, whole
@@ -114,6 +117,8 @@ package apenet_pkg;
     logic [PutW-1:0]    total;
     logic [31:0]        number;
     logic [31:0]        put;
+    logic               carried; // its payload is in a slot of apenet_inline
+    logic [CarriedW-1:0] slot;
   } packet_t;
 
   /// A post, or a get of another node, under way.

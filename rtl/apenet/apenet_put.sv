@@ -12,11 +12,11 @@
 ///               by apenet_receive. A get of another node is answered as a put is sent, without an
 ///               event: with the key of the put memory and inside it. Else it is refused by a
 ///               packet that says why, before anything is read
-///   Lists       a put to a target that is a list is one packet of at most 4 KiB, its number in the
-///               header's address
+///   Lists       a put to a target that is a list is one packet of at most 4 KiB
+///   Carried     a put that brings its payload, of at most 64 bytes, is not read: its one packet
+///               takes it out of its slot of apenet_inline (slot_o, at_o, a clock later payload_i)
 ///   Packets     end where a page of 4 KiB of the remote memory does: each is written by commands
-///               inside one page. One begins when its first beat has come; the rest follows as
-///               memory gives it
+///               inside one page. One begins when its first beat has come
 ///   Bounds      a put without bytes, that leaves the put memory or whose target is not set is
 ///               refused before anything of it is read: no read leaves the put memory
 ///                                                        (proved: formal/apenet/apenet_put.sby)
@@ -43,24 +43,23 @@ module apenet_put
   /* verilator lint_on UNUSEDSIGNAL */
   input  logic                     enable_i,
   input  nanet_ctrl_pkg::put_t     put_i,
+  output logic                     room_o,  // for a post
   input  torus_pkg::place_t        here_i,  // this node's coordinates; constant
-
   input  logic                     get_valid_i,  // a strobe: another node asks
   input  get_t                     get_i,        // with get_valid_i
-
   output asked_t                   open_o,  // a get leaves: it may be answered
-
+  output logic [CarriedW-1:0]         slot_o,
+  output logic [1:0]               at_o,
+  input  logic [FlitWidth-1:0]     payload_i,
   output logic                     flit_valid_o,
   output logic                     flit_head_o,
   output logic                     flit_tail_o,
   output logic [FlitWidth-1:0]     flit_o,
   input  logic                     freed_i,
-
   output logic                     event_valid_o,
   input  logic                     event_ready_i,
   output nanet_pkg::event_t        event_o,
   input  logic                     full_i,
-
   output logic                     arvalid_o,
   input  logic                     arready_i,  // ar_* and arvalid_o are held until then
   output axi_pkg::address_t        ar_o,
@@ -68,7 +67,6 @@ module apenet_put
   input  logic [DataWidth-1:0]     rdata_i,  // byte n in bits 8n+7:8n
   input  logic [1:0]               rresp_i,  // 2, 3: the packet gets a wrong CRC
   input  logic                     rlast_i,  // the last beat of its burst
-
   output nanet_ctrl_pkg::put_done_t done_o,   // counters, which wrap
   output logic [31:0]              asked_o,   // number of the next get
   output step_t                    posted_o,  // the read of its first packet is asked for
@@ -90,7 +88,7 @@ module apenet_put
   end
 
   // ---------------------------------------------------------------- posts
-  logic post_ready, post_valid, post_take;
+  logic post_valid, post_take;
   nanet_ctrl_pkg::put_post_t post;
   fifo #(
     .Width($bits(nanet_ctrl_pkg::put_post_t)),
@@ -100,7 +98,7 @@ module apenet_put
     .rst_ni,
     .clear_i(!enable_i),
     .valid_i(put_i.post_we && enable_i),
-    .ready_o(post_ready),
+    .ready_o(room_o),
     .data_i (put_i.post),
     .valid_o(post_valid),
     .ready_i(post_take),
@@ -125,9 +123,7 @@ module apenet_put
 
   nanet_ctrl_pkg::target_t targets[16];
   logic [15:0] known_q;  // a target never set is not valid, whatever its memory holds
-  always_ff @(posedge clk_i) begin
-    if (put_i.target_we) targets[put_i.target_index] <= put_i.target;
-  end
+  always_ff @(posedge clk_i) if (put_i.target_we) targets[put_i.target_index] <= put_i.target;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) known_q <= '0;
     else if (put_i.target_we) known_q[put_i.target_index] <= put_i.target.valid;
@@ -156,7 +152,8 @@ module apenet_put
   logic [41:0]               place;     // in the target
   logic [LengthW-1:0]        to_page, bytes;
   logic [PutW-1:0]           most;      // of a put
-  logic                      fits, last, refused, cut, bare, cmd_ready, head_ready, under_ready;
+  logic                      fits, last, refused, able, cut, bare;
+  logic                      cmd_ready, head_ready, under_ready;
   refusal_e                  refusal, refusal_q;
 
   assign get_take  = state_q == StIdle && get_valid && (turn_q || !post_valid);
@@ -164,11 +161,12 @@ module apenet_put
   assign place     = target_q.base + 42'(post_q.remote);
   assign fits      = until_q <= 18'(put_i.blocks);
   // A message is one packet.
-  assign most      = target_q.list ? PutW'(MaxPayload) : PutW'(1 << (PutW - 1));
+  assign most      = post_q.carried ? PutW'(MaxCarried) :
+                     target_q.list ? PutW'(MaxPayload) : PutW'(1 << (PutW - 1));
   always_comb begin
     refusal = PutTaken;
     if (post_q.bytes == '0 || post_q.bytes > most) refusal = PutEmpty;
-    else if (post_q.get ? place[41:16] != '0 : !fits) refusal = PutOutside;
+    else if (post_q.get ? place[41:16] != '0 : !fits && !post_q.carried) refusal = PutOutside;
     else if (!target_q.valid || (target_q.list && post_q.get)) refusal = PutTarget;
   end
   assign refused = state_q == StCheck && refusal != PutTaken && !answer_q;
@@ -183,7 +181,8 @@ module apenet_put
   assign last    = left_q <= PutW'(to_page);
   assign bytes   = last ? LengthW'(left_q) : to_page;
   // A packet's header, its read and, with the first one, its put's place are taken together.
-  assign cut     = state_q == StCut && head_ready && (!first_q || under_ready) && cmd_ready;
+  assign able    = state_q == StCut && head_ready && (!first_q || under_ready);
+  assign cut     = able && (cmd_ready || post_q.carried);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -222,7 +221,7 @@ module apenet_put
       job_q          <= post.get ? gets_q : put_q;
     end
     if (get_take) begin
-      post_q   <= '{get: 1'b0, target: '0, bytes: get.bytes, remote: '0,
+      post_q   <= '{carried: 1'b0, get: 1'b0, target: '0, bytes: get.bytes, remote: '0,
                     offset: get.wanted.offset};
       target_q <= '{valid: put_i.serves && get.wanted.key == put_i.serve_key, list: 1'b0,
                     place: get.source, key: get.land_key, base: get.land};
@@ -248,7 +247,7 @@ module apenet_put
   end
 
   // ---------------------------------------------------------------- reads
-  logic beat, beat_end, bad, engine_idle, tag;
+  logic beat, beat_end, bad, engine_idle, frames_idle, all_done, tag;
   logic [DataWidth-1:0] beat_data;
   logic [RoomW-1:0] used_q;
   axi_read_engine #(
@@ -263,7 +262,7 @@ module apenet_put
   ) u_read (
     .clk_i,
     .rst_ni,
-    .cmd_valid_i (state_q == StCut && head_ready && (!first_q || under_ready)),
+    .cmd_valid_i (able && !post_q.carried),
     .cmd_ready_o (cmd_ready),
     .cmd_addr_i  (addr_q),
     .cmd_bytes_i (bytes),
@@ -317,7 +316,7 @@ module apenet_put
         dest: target_q.place, key: target_q.key, bytes: bytes,
         address: answer_q ? {job_q, remote_q[21:6] - target_q.base[15:0]} : remote_q,
         what: answer_q ? KindAnswer : KindPut, first: first_q, last: last, total: post_q.bytes,
-        number: 32'(number_q), put: job_q
+        number: 32'(number_q), put: job_q, carried: post_q.carried, slot: CarriedW'(post_q.offset)
     };
     if (target_q.list) begin
       packet.what    = KindMessage;
@@ -338,7 +337,6 @@ module apenet_put
     end
   end
 
-  logic frames_idle;
   apenet_frames #(
     .DataWidth(DataWidth),
     .Credits  (Credits)
@@ -353,6 +351,9 @@ module apenet_put
     .beat_ready_o  (pop),
     .beat_i        (stored),
     .beat_bad_i    (stored_bad),
+    .slot_o,
+    .at_o,
+    .payload_i,
     .flit_valid_o,
     .flit_head_o,
     .flit_tail_o,
@@ -363,7 +364,6 @@ module apenet_put
   );
 
   // ---------------------------------------------------------------- events
-  logic all_done;
   apenet_done #(
     .UnderWay(UnderWay)
   ) u_done (
@@ -381,7 +381,7 @@ module apenet_put
     .event_valid_o,
     .event_ready_i,
     .event_o,
-    .dropped_i      (put_i.post_we && enable_i && !post_ready),
+    .dropped_i      (put_i.post_we && enable_i && !room_o),
     .denied_i       (bare && answer_q),
     .lost_i         (lost),
     .done_o,

@@ -46,7 +46,7 @@ module apenet_link_node
 
   input  logic        bar_awvalid_i,  // bar_aw*: AXI4 write address of the host, valid/ready
   input  logic [3:0]  bar_awid_i,
-  input  logic [11:0] bar_awaddr_i,  // of a byte in the BAR
+  input  logic [12:0] bar_awaddr_i,  // of a byte in the BAR
   input  logic [7:0]  bar_awlen_i,   // not looked at: bar_wlast_i ends a burst
   input  logic [2:0]  bar_awsize_i,
   input  logic [1:0]  bar_awburst_i,  // not looked at: INCR
@@ -62,7 +62,7 @@ module apenet_link_node
   input  logic        bar_bready_i,
   input  logic        bar_arvalid_i,  // bar_ar*: AXI4 read address, INCR; len: beats less one
   input  logic [3:0]  bar_arid_i,
-  input  logic [11:0] bar_araddr_i,
+  input  logic [12:0] bar_araddr_i,
   input  logic [7:0]  bar_arlen_i,
   input  logic [2:0]  bar_arsize_i,
   input  logic [1:0]  bar_arburst_i,

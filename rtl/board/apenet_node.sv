@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Device: a node of a torus whose host puts into the memory of other nodes, and they into its own.
 ///
-/// bar -> nanet_bar -> apenet_put <- dma; apenet_put -> torus_node -> apenet_receive ->
+/// bar -> apenet_bar -> apenet_put <- dma; apenet_put -> torus_node -> apenet_receive ->
 /// nanet_memory -> dma; messages -> apenet_list -> nanet_memory. See apenet.md.
 ///
 ///   Pins        flits_*: torus_node's without the local port: link p of the router at bit p - 1
 ///   Handshake   flits_*: a flit a cycle, never stalled, with a credit for each; bar and dma AXI4
 ///   Configured  cfg_here_i, cfg_last_i as torus_node; cfg_firmware_*_i as nanet_firmware
-///   BAR 0       4 KiB: nanet.rdl, and nanet_put.rdl for puts
+///   BAR 0       8 KiB: nanet.rdl, and nanet_put.rdl for puts; page 1: nanet_inline.rdl
 ///   Interrupt   irq_o: a strobe for new events, as event_queue
 ///   Latency     as apenet_put, torus_node and apenet_receive
 ///   Throughput  a flit a cycle each way
@@ -48,7 +48,7 @@ module apenet_node
 
   input  logic        bar_awvalid_i,  // bar_aw*: AXI4 write address of the host, valid/ready
   input  logic [3:0]  bar_awid_i,
-  input  logic [11:0] bar_awaddr_i,  // of a byte in the BAR
+  input  logic [12:0] bar_awaddr_i,  // of a byte in the BAR
   input  logic [7:0]  bar_awlen_i,   // not looked at: bar_wlast_i ends a burst
   input  logic [2:0]  bar_awsize_i,
   input  logic [1:0]  bar_awburst_i,  // not looked at: INCR
@@ -64,7 +64,7 @@ module apenet_node
   input  logic        bar_bready_i,
   input  logic        bar_arvalid_i,  // bar_ar*: AXI4 read address, INCR; len: beats less one
   input  logic [3:0]  bar_arid_i,
-  input  logic [11:0] bar_araddr_i,
+  input  logic [12:0] bar_araddr_i,
   input  logic [7:0]  bar_arlen_i,
   input  logic [2:0]  bar_arsize_i,
   input  logic [1:0]  bar_arburst_i,
@@ -142,32 +142,26 @@ module apenet_node
   // ---------------------------------------------------------------- registers
   nanet_ctrl_pkg::control_t    control;
   nanet_ctrl_pkg::state_t      state;
-  nanet_ctrl_pkg::send_t       unused_send;
   nanet_ctrl_pkg::put_t        put;
   nanet_ctrl_pkg::put_state_t  put_state;
-  logic bar_idle;
-  nanet_bar #(
-    .NumPorts  (1),
-    .NumRegions(MaxRegions),
-    .Send      (1'b0),
-    .Put       (1'b1)
-  ) u_bar (
+  logic bar_idle, room;
+  logic [apenet_pkg::CarriedW-1:0] slot;
+  logic [1:0] slot_at;
+  logic [Width-1:0] slot_flit;
+  apenet_bar u_bar (
     .clk_i,
     .rst_ni,
     .bar_i    (bar),
     .bar_o    (bar_answer),
     .state_i  (state),
     .control_o(control),
-    .send_i   ('0),
-    .send_o   (unused_send),
-    .ask_o    (),
-    .answer_i ('0),
     .put_i    (put_state),
-    .put_last_i(cfg_last_i & 15'((1 << 5 * Dims) - 1)),
+    .last_i   (cfg_last_i & 15'((1 << 5 * Dims) - 1)),
     .put_o    (put),
-    .merge_i  ('0),
-    .merge_wait_o(),
-    .release_i('0),
+    .room_i   (room),
+    .slot_i   (slot),
+    .at_i     (slot_at),
+    .payload_o(slot_flit),
     .idle_o   (bar_idle)
   );
 
@@ -190,10 +184,14 @@ module apenet_node
     .time_cycles_i,
     .enable_i     (control.enable),
     .put_i        (put),
+    .room_o       (room),
     .here_i       (cfg_here_i),
     .get_valid_i  (get_valid),
     .get_i        (get),
     .open_o       (open_get),
+    .slot_o       (slot),
+    .at_o         (slot_at),
+    .payload_i    (slot_flit),
     .flit_valid_o (tx_valid),
     .flit_head_o  (tx_head),
     .flit_tail_o  (tx_tail),
@@ -395,6 +393,6 @@ module apenet_node
                   list_idle && memory_idle;
 
   logic unused;
-  assign unused = ^{entered, event_done, unused_send, unused_vc, unused_freed, bar_awlen_i,
+  assign unused = ^{entered, event_done, unused_vc, unused_freed, bar_awlen_i,
                     bar_awburst_i, bar_arburst_i, dma_bid_i, dma_rid_i};
 endmodule

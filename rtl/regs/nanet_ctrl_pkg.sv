@@ -91,6 +91,7 @@ package nanet_ctrl_pkg;
 
   /// A put, as the registers have it.
   typedef struct packed {
+    logic        carried;    // its payload came with it: `offset` is its slot of apenet_inline
     logic        get;        // the other way: out of the target's node's put memory
     logic [3:0]  target;
     logic [22:0] bytes;

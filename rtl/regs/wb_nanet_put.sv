@@ -43,6 +43,7 @@ module wb_nanet_put (
   assign hwif_in.ASKED.value.next = state_i.asked;
   assign hwif_in.LATE.value.next = state_i.late;
   assign hwif_in.SHAPE.last.next = last_i;
+  assign hwif_in.CARRIED.most.next = 7'd64;
 
   // swmod is high in the clock of the store: the value is there in the next.
   logic target_q, post_q;
@@ -69,6 +70,7 @@ module wb_nanet_put (
       },
       post_we: post_q,
       post: '{
+          carried: 1'b0,
           get: hwif_out.POST.get.value,
           target: hwif_out.POST.target.value,
           bytes: hwif_out.POST.bytes.value,

@@ -496,6 +496,48 @@ pub mod nanet_put {
     pub const LATE: u32 = 0x54;
     /// Shape of the torus (ro).
     pub const SHAPE: u32 = 0x58;
+    /// Payload with a post (ro).
+    pub const CARRIED: u32 = 0x5C;
+}
+
+/// Torus node, payload with a post.
+pub mod nanet_inline {
+    /// Post, place (wo).
+    pub const PLACE: u32 = 0x00;
+    /// Post (wo).
+    pub const POST: u32 = 0x04;
+    /// Payload (wo).
+    pub const PAYLOAD0: u32 = 0x08;
+    /// Payload (wo).
+    pub const PAYLOAD1: u32 = 0x0C;
+    /// Payload (wo).
+    pub const PAYLOAD2: u32 = 0x10;
+    /// Payload (wo).
+    pub const PAYLOAD3: u32 = 0x14;
+    /// Payload (wo).
+    pub const PAYLOAD4: u32 = 0x18;
+    /// Payload (wo).
+    pub const PAYLOAD5: u32 = 0x1C;
+    /// Payload (wo).
+    pub const PAYLOAD6: u32 = 0x20;
+    /// Payload (wo).
+    pub const PAYLOAD7: u32 = 0x24;
+    /// Payload (wo).
+    pub const PAYLOAD8: u32 = 0x28;
+    /// Payload (wo).
+    pub const PAYLOAD9: u32 = 0x2C;
+    /// Payload (wo).
+    pub const PAYLOAD10: u32 = 0x30;
+    /// Payload (wo).
+    pub const PAYLOAD11: u32 = 0x34;
+    /// Payload (wo).
+    pub const PAYLOAD12: u32 = 0x38;
+    /// Payload (wo).
+    pub const PAYLOAD13: u32 = 0x3C;
+    /// Payload (wo).
+    pub const PAYLOAD14: u32 = 0x40;
+    /// Payload (wo).
+    pub const PAYLOAD15: u32 = 0x44;
 }
 
 /// UDP-to-memory interface, merging.

@@ -242,6 +242,26 @@ package isthmus_regs_pkg;
   localparam logic [7:0] NanetPutAsked = 8'h50;
   localparam logic [7:0] NanetPutLate = 8'h54;
   localparam logic [7:0] NanetPutShape = 8'h58;
+  localparam logic [7:0] NanetPutCarried = 8'h5C;
+  // Torus node, payload with a post
+  localparam logic [7:0] NanetInlinePlace = 8'h00;
+  localparam logic [7:0] NanetInlinePost = 8'h04;
+  localparam logic [7:0] NanetInlinePayload0 = 8'h08;
+  localparam logic [7:0] NanetInlinePayload1 = 8'h0C;
+  localparam logic [7:0] NanetInlinePayload2 = 8'h10;
+  localparam logic [7:0] NanetInlinePayload3 = 8'h14;
+  localparam logic [7:0] NanetInlinePayload4 = 8'h18;
+  localparam logic [7:0] NanetInlinePayload5 = 8'h1C;
+  localparam logic [7:0] NanetInlinePayload6 = 8'h20;
+  localparam logic [7:0] NanetInlinePayload7 = 8'h24;
+  localparam logic [7:0] NanetInlinePayload8 = 8'h28;
+  localparam logic [7:0] NanetInlinePayload9 = 8'h2C;
+  localparam logic [7:0] NanetInlinePayload10 = 8'h30;
+  localparam logic [7:0] NanetInlinePayload11 = 8'h34;
+  localparam logic [7:0] NanetInlinePayload12 = 8'h38;
+  localparam logic [7:0] NanetInlinePayload13 = 8'h3C;
+  localparam logic [7:0] NanetInlinePayload14 = 8'h40;
+  localparam logic [7:0] NanetInlinePayload15 = 8'h44;
   // UDP-to-memory interface, merging
   localparam logic [7:0] NanetMergeWait = 8'h00;
   localparam logic [7:0] NanetMergeMerged = 8'h04;

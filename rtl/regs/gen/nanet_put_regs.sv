@@ -106,6 +106,7 @@ module nanet_put_regs (
         logic ASKED;
         logic LATE;
         logic SHAPE;
+        logic CARRIED;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -183,6 +184,9 @@ module nanet_put_regs (
         decoded_reg_strb.SHAPE = cpuif_req_masked & (cpuif_addr == 8'h58) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h58);
         is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h58) & !cpuif_req_is_wr;
+        decoded_reg_strb.CARRIED = cpuif_req_masked & (cpuif_addr == 8'h5c) & !cpuif_req_is_wr;
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 8'h5c);
+        is_valid_rw |= cpuif_req_masked & (cpuif_addr == 8'h5c) & !cpuif_req_is_wr;
         decoded_err = (~is_valid_addr | (is_valid_addr & ~is_valid_rw)) & decoded_req;
     end
 
@@ -903,6 +907,9 @@ module nanet_put_regs (
         end
         if(rd_mux_addr == 8'h58) begin
             readback_data_var[14:0] = hwif_in.SHAPE.last.next;
+        end
+        if(rd_mux_addr == 8'h5c) begin
+            readback_data_var[6:0] = hwif_in.CARRIED.most.next;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr;

@@ -10,7 +10,7 @@ package nanet_put_regs_pkg;
 
     localparam NANET_PUT_REGS_DATA_WIDTH = 32;
     localparam NANET_PUT_REGS_MIN_ADDR_WIDTH = 8;
-    localparam NANET_PUT_REGS_SIZE = 'h5c;
+    localparam NANET_PUT_REGS_SIZE = 'h60;
 
     typedef struct {
         logic [15:0] next;
@@ -108,6 +108,14 @@ package nanet_put_regs_pkg;
     } nanet_put__SHAPE__in_t;
 
     typedef struct {
+        logic [6:0] next;
+    } nanet_put__CARRIED__most__in_t;
+
+    typedef struct {
+        nanet_put__CARRIED__most__in_t most;
+    } nanet_put__CARRIED__in_t;
+
+    typedef struct {
         nanet_put__DONE__in_t DONE;
         nanet_put__FULL__in_t FULL;
         nanet_put__PACKETS__in_t PACKETS;
@@ -118,6 +126,7 @@ package nanet_put_regs_pkg;
         nanet_put__ASKED__in_t ASKED;
         nanet_put__LATE__in_t LATE;
         nanet_put__SHAPE__in_t SHAPE;
+        nanet_put__CARRIED__in_t CARRIED;
     } nanet_put__in_t;
 
     typedef struct {

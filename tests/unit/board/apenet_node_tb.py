@@ -119,6 +119,8 @@ class Bench:
         self.begun: tuple[dict[int, list[int]], ...] = ({}, {})
         """Flits so far of what leaves, by link and channel."""
         self.hold = False
+        self.owed: deque[int] = deque()
+        """Credits that did not go back while they were on hold, clock by clock."""
 
     async def start(self, share: float = 0.0) -> None:
         d = self.dut
@@ -169,6 +171,7 @@ class Bench:
             begun.clear()
         self.credits = [[CREDITS, CREDITS], [CREDITS, CREDITS]]
         self.out.clear()
+        self.owed.clear()
         self.reads.clear()
         self.taken = 0
         self.ram.write(QUEUE, bytes(32 * 16))
@@ -201,7 +204,9 @@ class Bench:
                         flits.clear()
                     freed |= 1 << (2 * link + channel)
             await RisingEdge(d.clk_i)
-            d.flits_tx_freed_i.value = 0 if self.hold else freed
+            if freed:
+                self.owed.append(freed)
+            d.flits_tx_freed_i.value = self.owed.popleft() if self.owed and not self.hold else 0
             pins = [0, 0, 0, 0, 0]
             for link in (0, 1):
                 queue = self.waiting[link]

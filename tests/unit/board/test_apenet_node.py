@@ -35,3 +35,11 @@ def test_puts_over_real_links() -> None:
         extra_sources=[Path(__file__).parent / "apenet_links_bench.sv"],
         more_cores=["isthmus:torus:link"],
     )
+
+
+@pytest.mark.parametrize(
+    "width", [256, pytest.param(128, marks=pytest.mark.release), pytest.param(512, marks=pytest.mark.release)]
+)
+def test_puts_that_bring_their_payload(width: int) -> None:
+    parameters = {"Dims": 1, "DataWidth": width}
+    run("isthmus:board:apenet_node", "apenet_node", "apenet_inline_tb", parameters=parameters)
