@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: SHL-2.1
 /// apenet_put: no read leaves the put memory, what is refused is neither read nor sent, a get of
 /// another node is read only with the key of the put memory, no packet is longer than
-/// MaxPayload or crosses a page of the remote memory, and no two gets have one number.
+/// MaxPayload or crosses a page of the remote memory, and no two gets have one number. What brings
+/// its payload is one packet out of the slot of its post, and reads nothing.
 ///
 /// Any posts, gets, targets and stalls, a memory that answers whatever and whenever it likes, any
 /// CRC. The put memory is any that does not wrap; the host sets it while the interface is disabled,
@@ -14,7 +15,7 @@ module apenet_put_props
   input logic [63:0]  time_cycles_i,
   input logic         enable_i,
   input logic         post_we,
-  input logic [59:0]  post,
+  input logic [60:0]  post,
   input logic         get_valid_i,
   input logic [$bits(get_t)-1:0] asked,
   input logic         target_we,
@@ -22,6 +23,7 @@ module apenet_put_props
   input logic [74:0]  target,
   input logic [14:0]  here_i,
   input logic         freed_i,
+  input logic [127:0] payload_i,
   input logic         event_ready_i,
   input logic         full_i,
   input logic         arready_i,
@@ -56,6 +58,9 @@ module apenet_put_props
   logic [FlitWidth-1:0]      flit_o;
   step_t                     posted_o, sent_o;
   asked_t                    open_o;
+  logic                      room_o;
+  logic [CarriedW-1:0]       slot_o;
+  logic [1:0]                at_o;
   assign put_i = '{
       base: base, blocks: blocks, target_we: target_we, target_index: target_index,
       target: nanet_ctrl_pkg::target_t'(target), post_we: post_we,
@@ -130,8 +135,15 @@ module apenet_put_props
       if (dut.cut) begin
         assert (dut.bytes != '0 && dut.bytes <= LengthW'(MaxPayload));
         assert (13'(dut.remote_q[11:0]) + dut.bytes <= 13'd4096);
-        assert (dut.addr_q >= {base, 6'd0});
-        assert (65'(dut.addr_q) + 65'(dut.bytes) <= limit);
+        if (dut.post_q.carried) begin
+          // One packet, out of the post's own slot; nothing is read for it.
+          assert (dut.first_q && dut.last && 23'(dut.bytes) == dut.post_q.bytes);
+          assert (dut.bytes <= LengthW'(MaxCarried) && !dut.answer_q && !dut.u_read.cmd_valid_i);
+          assert (dut.packet.carried && dut.packet.slot == CarriedW'(dut.post_q.offset));
+        end else begin
+          assert (dut.addr_q >= {base, 6'd0} && !dut.packet.carried);
+          assert (65'(dut.addr_q) + 65'(dut.bytes) <= limit);
+        end
         if (!dut.answer_q && dut.post_q.target == one) assert (checked_q);
         if (dut.answer_q) assert (allowed_q);
         assert (!dut.post_q.get);
@@ -163,6 +175,8 @@ module apenet_put_props
         assert (dut.target_q.valid == allowed_q && !dut.post_q.get);
       end
       // A packet of header and footer is a get, or says why one was refused.
+      if (state != StIdle && dut.answer_q) assert (!dut.post_q.carried);
+      if (state == StBare) assert (!dut.post_q.carried || dut.post_q.get);
       if (state == StBare) assert (dut.post_q.get || (dut.answer_q && dut.refusal_q != PutTaken));
       assert (!(dut.post_take && dut.get_take));
       // A get may be answered that leaves then, under its number; no other.
@@ -176,8 +190,13 @@ module apenet_put_props
       if (state != StIdle && dut.post_q.get) assert (dut.job_q == asked_q - 32'd1 && !dut.answer_q);
       assert (asked_o == asked_q);
       if (state == StCut) begin
-        assert (dut.addr_q >= {base, 6'd0} && dut.addr_q[5:0] == '0);
-        assert (65'(dut.addr_q) + 65'(dut.left_q) <= limit);
+        if (!dut.post_q.carried) begin
+          assert (dut.addr_q >= {base, 6'd0} && dut.addr_q[5:0] == '0);
+          assert (65'(dut.addr_q) + 65'(dut.left_q) <= limit);
+        end else begin
+          assert (dut.first_q && dut.left_q == dut.post_q.bytes && !dut.answer_q);
+          assert (dut.left_q <= 23'(MaxCarried));
+        end
         assert (dut.left_q != '0 && dut.remote_q[5:0] == '0 && dut.target_q.valid);
         assert (!dut.post_q.get);
         if (dut.target_q.list) begin
@@ -195,6 +214,8 @@ module apenet_put_props
       cover (event_valid_o && event_o.reserved == 7'(PutOutside));
       cover (state == StBare && dut.refusal_q == PutTarget);
       cover (dut.cut && dut.answer_q && dut.last);
+      cover (dut.cut && dut.packet.carried && dut.bytes == LengthW'(MaxCarried));
+      cover (event_valid_o && dut.u_done.sending.post.carried && event_o.reserved == '0);
     end
   end
 endmodule

@@ -42,7 +42,6 @@ module apenet_frames
   output step_t                sent_o,    // a put's first header leaves
   output logic                 idle_o
 );
-  localparam int unsigned Heads   = 8;
   localparam int unsigned Flits   = DataWidth / FlitWidth;  // of a beat
   localparam int unsigned LaneW   = Flits > 1 ? $clog2(Flits) : 1;
   localparam int unsigned CreditW = $clog2(Credits + 1);
@@ -56,7 +55,7 @@ module apenet_frames
   packet_t head;
   fifo #(
     .Width($bits(packet_t)),
-    .Depth(Heads)
+    .Depth(MaxHeads)
   ) u_heads (
     .clk_i,
     .rst_ni,

@@ -9,8 +9,11 @@ package apenet_pkg;
   localparam int unsigned PlaceW     = 3 * torus_pkg::CoordWidth;
   localparam int unsigned NumberW    = 11;                     // of a packet in its put
   localparam int unsigned MaxCarried = 64;                     // of a put that brings its payload
-  localparam int unsigned CarriedSlots = 32;                    // of such payload
-  localparam int unsigned CarriedW   = $clog2(CarriedSlots);
+  localparam int unsigned MaxPosts   = 16;                     // that wait
+  localparam int unsigned MaxHeads   = 8;                      // of packets that wait for a router
+  // Places of such payload: of posts that wait, one under check, headers, and the one that is stored.
+  localparam int unsigned CarriedW     = $clog2(MaxPosts + MaxHeads + 2);
+  localparam int unsigned CarriedSlots = 1 << CarriedW;
 
   localparam logic [7:0] DoneList    = 8'h81;  // the list in events: a put was read and sent
   localparam logic [7:0] ArrivedList = 8'h82;  // a put is in memory, whole

@@ -73,7 +73,6 @@ module apenet_put
   output step_t                    sent_o,    // its first header leaves
   output logic                     idle_o     // nothing changes until an input does
 );
-  localparam int unsigned Posts     = 16;
   localparam int unsigned UnderWay  = 8;
   localparam int unsigned Burst     = 512;  // bytes of a read: a bus that splits it says so
   localparam int unsigned DataBytes = DataWidth / 8;
@@ -92,7 +91,7 @@ module apenet_put
   nanet_ctrl_pkg::put_post_t post;
   fifo #(
     .Width($bits(nanet_ctrl_pkg::put_post_t)),
-    .Depth(Posts)
+    .Depth(MaxPosts)
   ) u_posts (
     .clk_i,
     .rst_ni,

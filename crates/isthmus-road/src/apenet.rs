@@ -5,6 +5,7 @@
 mod burst;
 mod ends;
 mod get;
+mod kernel;
 mod run;
 pub mod scenario;
 mod world;

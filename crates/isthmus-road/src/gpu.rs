@@ -88,6 +88,7 @@ impl Data {
         let gpu = Gpu::new(simulation, &costs, self.host.memory())?;
         if kind == DataMemory::Gpu {
             gpu.reached_by(device)?;
+            gpu.reaches(device)?;
             let window =
                 Some(Window { bus_address: gpu.bus_address(), bytes: gpu.memory().size() });
             match &mut config.paging {
@@ -106,6 +107,11 @@ impl Data {
 
     fn memory(&self) -> &Memory {
         self.gpu.as_ref().map_or(self.host.memory(), Gpu::memory)
+    }
+
+    /// The GPU whose memory the device reads and writes, and whose kernels may store into it.
+    pub(crate) fn peer(&self) -> Option<&Gpu> {
+        self.gpu.as_ref().filter(|_| self.kind == DataMemory::Gpu)
     }
 
     /// Pieces of registered memory, each in one page.

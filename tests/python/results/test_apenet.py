@@ -37,10 +37,13 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
               {"name": "routers and links", "where": "wire", "ps": 400_000}]  # fmt: skip
     over_lanes = {"links": "lanes"} if scenario["node"].get("links") == "lanes" else {}
     lanes = "-lanes" if over_lanes else ""
+    brought = {"payload": "inline"} if work.get("inline") else {}
+    took -= 500_000 if brought else 0
+    inline = "-inline" if brought else ""
     staged = stages if window == 1 and not ping_pong else []
     return [
         {
-            "id": f"apenet/{name}/{profile}/poll/{what}/b{size}-{shape}{lanes}{memory}",
+            "id": f"apenet/{name}/{profile}/poll/{what}/b{size}-{shape}{inline}{lanes}{memory}",
             "road": "apenet",
             "platform": name,
             "profile": profile,
@@ -51,6 +54,7 @@ def engine(scenario: Mapping[str, Any], progress: object = None) -> list[dict[st
                 "noise": False, "busy": {"wire": 0.9}, "saturated": False, "test": work["test"],
                 "nodes": work["nodes"], "near": near, "far": far, "hop_clocks": 19,
                 "link_limit_byte_s": 3.37e9, "bus_limit_byte_s": 3.1e9, **over_lanes,
+                **brought,
             },
             "definition": "half_round_trip" if ping_pong else definition,
             "arrivals": f"window:{window}",
@@ -93,6 +97,7 @@ def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
         "isthmus",
         "host",
         "address",
+        "read",
         "ping-pong",
         "1",
         "4096",
@@ -106,6 +111,7 @@ def test_the_terminal_shows_latency_rate_and_the_way_of_a_put() -> None:
         "isthmus",
         "host",
         "address",
+        "read",
         "one-way",
         "8",
         "4096",
@@ -193,6 +199,9 @@ def test_a_scenario_has_the_link_of_the_torus_and_firmware_only_as_published() -
         (Puts(near="disk"), "unknown memory 'disk'; choose from host, gpu, staged"),
         (Puts(test="get", near="gpu"), "memory: gpu:host; a get goes from host or gpu to host"),
         (Puts(test="put", far="gpu"), "memory: host:gpu; test put ends in the far host's memory"),
+        (Puts(65, inline=True), "inline: 65 bytes; a post brings at most 64"),
+        (Puts(64, test="get", inline=True), "inline: not with test get"),
+        (Puts(64, near="staged", inline=True), "inline: not with memory staged:host"),
         (Puts(test="round"), "unknown test 'round'; choose from one-way, put, ping-pong, get, burst"),
     ],
 )
@@ -228,3 +237,30 @@ def test_links_of_lanes_are_another_device_and_the_default_scenario_is_as_before
     )
     assert "6 clocks beside the 19 of its line" in tables.text(measured)
     assert "without bit errors and framing" not in page.page(measured)
+
+
+def test_puts_that_bring_their_payload_are_beside_those_that_are_read(tmp_path: Path) -> None:
+    made = command.run(inline=True, memory="gpu", out=tmp_path, runner=engine, given=MODEL)
+    # Both kinds, three shapes, two sizes, isthmus alone: the document has none.
+    assert len(list(made)) == 2 * 3 * 2
+    assert {m.profile for m in made} == {"isthmus"}
+    assert [m.workload.get("payload") for m in made] == ["inline"] * 6 + [None] * 6
+    rows = [line.split() for line in tables.text(made).splitlines()]
+    assert ["apelink", "isthmus", "gpu", "address", "inline", "ping-pong", "1", "64"] in [
+        row[:8] for row in rows
+    ]
+    assert "isthmus, inline, gpu" in page.page(made)
+    with pytest.raises(UserError, match="inline: a get has no payload"):
+        command.run(inline=True, operation="get", out=tmp_path, runner=engine, given=MODEL)
+
+
+def test_a_kernel_is_the_program_of_a_gpu_by_what_gdrcopys_round_trip_leaves() -> None:
+    platform = platforms.load(apenet.PLATFORM)
+    made = apenet.scenario(platform, "isthmus", Puts(64, near="gpu", inline=True), MODEL)
+    assert (
+        made["platform"]["kernel_ns"]
+        == 1088 - (10 + 50 + 4 * 108 + 50 + 70) - made["platform"]["gpu"]["write_ns"]
+    )
+    assert made["workload"]["inline"] is True
+    assert apenet.label(made).endswith(" gpu:host inline")
+    assert "inline" not in apenet.scenario(platform, "isthmus", Puts(64), MODEL)["workload"]

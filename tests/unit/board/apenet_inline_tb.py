@@ -78,7 +78,21 @@ async def what_comes_with_its_post_leaves_as_one_packet_and_nothing_is_read(dut:
     bench = Inline(dut)
     await bench.start(share)
     assert await bench.read(CARRIED) == LONGEST
-    sizes = [*range(1, 20), 31, 32, 33, 47, 48, 49, 55, 56, 57, 63, 64, *(bench.rng.randint(1, 64) for _ in range(20))]
+    sizes = [
+        *range(1, 20),
+        31,
+        32,
+        33,
+        47,
+        48,
+        49,
+        55,
+        56,
+        57,
+        63,
+        64,
+        *(bench.rng.randint(1, 64) for _ in range(20)),
+    ]
     bench.rng.shuffle(sizes)
     expected, events = [], []
     for number, size in enumerate(sizes):
@@ -204,7 +218,7 @@ async def a_put_is_on_the_link_in_its_cycles(dut: Any) -> None:
     assert bench.out == [bench.packet(payload, 7, 0)]
     # A beat a clock: the post and 64 bytes.
     assert seen["stored"] - seen["address"] == 9
-    # Posted 1, waits 1, checked 1, its packet 1, framed 1, the packet's register 1, the node's registers and router 3.
+    # Posted 1, waits 1, checked 1, its packet 1, framed 1, its register 1, the node's registers and router 3.
     assert seen["header"] - seen["stored"] == 9
     assert seen["footer"] - seen["header"] == 5
 

@@ -27,8 +27,8 @@ pub use merge::{Fragments, Merging};
 pub use paging::{PageSize, Paging, Window};
 use put::Putting;
 pub use put::{
-    Arrival, Done, Got, MAX_GETS, MAX_MESSAGE_BYTES, MAX_PUT_BYTES, MAX_PUTS, Message, Place,
-    PutMemory, PutRefusal, PutStatistics, Target,
+    Arrival, Done, Got, MAX_GETS, MAX_INLINE_BYTES, MAX_MESSAGE_BYTES, MAX_PUT_BYTES, MAX_PUTS,
+    Message, Place, PutMemory, PutRefusal, PutStatistics, Target,
 };
 pub use release::Released;
 use send::Sending;
@@ -357,6 +357,26 @@ impl<M: Mmio, D: DmaMemory> Nic<M, D> {
             return Err(NicError::Send { what: "opened without a put memory".to_owned() });
         };
         putting.post(&mut self.bar, offset, bytes, (target, remote)).await
+    }
+
+    /// Puts these bytes, at most [`MAX_INLINE_BYTES`], into a target, by its number, from `remote` of it on. They are
+    /// stored into the node together with the post, so it reads nothing: about the time of a read of the put memory is
+    /// saved, and the bytes may be anywhere. Puts leave in the order of the calls of this and of [`put`](Self::put),
+    /// with one count; [`put_done`](Self::put_done) has it with place 0, the far node's program as any other.
+    ///
+    /// # Errors
+    /// When there are no bytes or too many, the node has no window for them, its target is not set, [`MAX_PUTS`] are
+    /// not announced yet, or a store fails.
+    pub async fn put_inline(
+        &mut self,
+        payload: &[u8],
+        target: usize,
+        remote: usize,
+    ) -> Result<u32, NicError> {
+        let Some(putting) = &mut self.putting else {
+            return Err(NicError::Send { what: "opened without a put memory".to_owned() });
+        };
+        putting.post_inline(&mut self.bar, payload, (target, remote)).await
     }
 
     /// Gets `bytes` of another node's put memory, from `remote` of a target on, into the registered pages from `offset`

@@ -6,11 +6,15 @@ use std::fmt;
 
 use super::{EVENT_BYTES, Event, KEY, NicError, PLACE_BYTES, Window};
 use crate::pcie::Mmio;
-use crate::regs::nanet_put as regs;
+use crate::regs::{nanet_inline as window, nanet_put as regs};
 use crate::transport::TransportError;
 
 /// Where the put queue's registers are.
 const MAP: u32 = 0x200;
+/// Where the window for payload is: in a page of its own, which is mapped write-combining.
+const WINDOW: u64 = 0x1000;
+/// Longest put that brings its payload.
+pub const MAX_INLINE_BYTES: usize = 64;
 /// Longest put, and longest put memory.
 pub const MAX_PUT_BYTES: usize = 4 << 20;
 const MAX_TARGETS: usize = 16;
@@ -272,6 +276,8 @@ pub(super) struct Putting {
     targets: Vec<Target>,
     posted: u32,
     announced: u32,
+    /// Bytes of a put that may bring its payload; 0: the node has no window.
+    carried: usize,
     /// Of gets: those that may be unanswered, those asked, and those not answered, with their place and bytes.
     gets: u32,
     asked: u32,
@@ -323,6 +329,7 @@ impl Putting {
             targets: memory.targets.clone(),
             posted: 0,
             announced: 0,
+            carried: bar.read32(u64::from(MAP + regs::CARRIED)).await? as usize,
             gets: memory.gets,
             asked: 0,
             before: bar.read32(u64::from(MAP + regs::ASKED)).await?,
@@ -350,6 +357,51 @@ impl Putting {
                 self.bytes
             ));
         }
+        self.check(bytes, target, remote)?;
+        let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
+        let post = (target as u32) << 24 | bytes as u32;
+        bar.write64(u64::from(MAP + regs::POST_PLACES), words(places, post)).await?;
+        Ok(self.count())
+    }
+
+    /// Posts a put together with its payload.
+    pub(super) async fn post_inline<M: Mmio>(
+        &mut self,
+        bar: &mut M,
+        payload: &[u8],
+        (target, remote): (usize, usize),
+    ) -> Result<u32, NicError> {
+        let bytes = payload.len();
+        if payload.is_empty() || bytes > self.carried.min(MAX_INLINE_BYTES) {
+            let what = match self.carried {
+                0 => "this node has no window for payload with a post".to_owned(),
+                most => format!("a put of {bytes} bytes with its post: 1 to {most} expected"),
+            };
+            return Err(NicError::Send { what });
+        }
+        self.check(bytes, target, remote)?;
+        const { assert!(window::POST == window::PLACE + 4 && window::PAYLOAD0 == window::PLACE + 8) };
+        let post =
+            words(((remote / PLACE_BYTES) as u32) << 16, (target as u32) << 24 | bytes as u32);
+        let mut stores = [0; 8 + MAX_INLINE_BYTES];
+        stores[..8].copy_from_slice(&post.to_le_bytes());
+        stores[8..8 + bytes].copy_from_slice(payload);
+        // Nothing behind the last word of 8 bytes: the node would take it for the next put's.
+        let stores = &stores[..8 + bytes.next_multiple_of(8)];
+        bar.write_combined(WINDOW + u64::from(window::PLACE), stores).await?;
+        Ok(self.count())
+    }
+
+    /// The number of a put that is posted.
+    const fn count(&mut self) -> u32 {
+        let sequence = self.posted;
+        self.posted = self.posted.wrapping_add(1);
+        sequence
+    }
+
+    /// Refuses a put into a target that is not set or has no such place, and one too many.
+    fn check(&self, bytes: usize, target: usize, remote: usize) -> Result<(), NicError> {
+        let refuse = |what: String| Err(NicError::Send { what });
         if !remote.is_multiple_of(PLACE_BYTES) || remote >= MAX_PUT_BYTES {
             return refuse(format!(
                 "a put to {remote:#x} of its target: a multiple of {PLACE_BYTES} below 4 MiB expected"
@@ -366,12 +418,7 @@ impl Putting {
         if self.posted.wrapping_sub(self.announced) >= MAX_PUTS {
             return Err(NicError::SendQueueFull);
         }
-        let places = ((remote / PLACE_BYTES) as u32) << 16 | (offset / PLACE_BYTES) as u32;
-        let post = (target as u32) << 24 | bytes as u32;
-        bar.write64(u64::from(MAP + regs::POST_PLACES), words(places, post)).await?;
-        let sequence = self.posted;
-        self.posted = self.posted.wrapping_add(1);
-        Ok(sequence)
+        Ok(())
     }
 
     /// Asks another node; `offset` in the registered pages, of which there are `room` bytes.
@@ -534,6 +581,7 @@ mod tests {
             targets: Vec::new(),
             posted: 0,
             announced: 0,
+            carried: 64,
             gets: 2,
             asked: 9,
             before: 0xFFFF_FFFE,
@@ -572,8 +620,11 @@ mod tests {
             Ok(())
         }
 
-        async fn write_combined(&mut self, _: u64, _: &[u8]) -> Result<(), TransportError> {
-            Err(TransportError::Other("the driver combines no stores here".to_owned()))
+        async fn write_combined(&mut self, offset: u64, data: &[u8]) -> Result<(), TransportError> {
+            for (at, word) in data.as_chunks::<4>().0.iter().enumerate() {
+                self.0.insert(offset + 4 * at as u64, u32::from_le_bytes(*word));
+            }
+            Ok(())
         }
     }
 
@@ -621,6 +672,53 @@ mod tests {
     }
 
     #[test]
+    fn a_put_stores_its_payload_behind_its_post_and_nothing_behind_that() {
+        let target = Target { node: Place::default(), key: 0, offset: 0, list: false };
+        let mut putting = Putting {
+            bytes: 0,
+            targets: vec![target, target],
+            posted: 7,
+            announced: 0,
+            carried: 64,
+            gets: 16,
+            asked: 0,
+            before: 0,
+            unanswered: BTreeMap::new(),
+        };
+        let mut board = Board::default();
+        let payload: Vec<u8> = (1..=13).collect();
+        assert_eq!(now(putting.post_inline(&mut board, &payload, (1, 128))).ok(), Some(7));
+        let stored: Vec<_> = board.0.iter().map(|(at, word)| (*at, *word)).collect();
+        assert_eq!(
+            stored,
+            [
+                (0x1000, 2 << 16),
+                (0x1004, 1 << 24 | 13),
+                (0x1008, 0x0403_0201),
+                (0x100C, 0x0807_0605),
+                (0x1010, 0x0C0B_0A09),
+                (0x1014, 0x0D),
+            ]
+        );
+        board.0.clear();
+        let mut said = |bytes: usize, target, remote, carried| {
+            putting.carried = carried;
+            let made = now(putting.post_inline(&mut board, &vec![0; bytes], (target, remote)));
+            assert!(board.0.is_empty(), "nothing is posted");
+            made.map_err(|error| error.to_string()).expect_err("refused")
+        };
+        assert!(said(0, 0, 0, 64).ends_with("a put of 0 bytes with its post: 1 to 64 expected"));
+        assert!(said(65, 0, 0, 64).ends_with("a put of 65 bytes with its post: 1 to 64 expected"));
+        assert!(said(1, 2, 0, 64).ends_with("target 2: 2 are set"));
+        assert!(said(1, 0, 65, 64).contains("a multiple of 64 below 4 MiB expected"));
+        assert!(said(1, 0, 0, 0).ends_with("this node has no window for payload with a post"));
+        putting.carried = 64;
+        (putting.posted, putting.announced) = (16, 0);
+        let full = now(putting.post_inline(&mut board, &payload, (0, 0)));
+        assert!(matches!(full, Err(NicError::SendQueueFull)), "{full:?}");
+    }
+
+    #[test]
     fn a_get_waits_for_the_one_whose_place_at_the_node_it_would_take() {
         let target = Target { node: Place::default(), key: 0, offset: 0, list: false };
         let mut putting = Putting {
@@ -628,6 +726,7 @@ mod tests {
             targets: vec![target],
             posted: 0,
             announced: 0,
+            carried: 64,
             gets: 16,
             asked: 0,
             before: 0,

@@ -11,12 +11,12 @@ use isthmus_sim::Picoseconds;
 use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::host::MmioHost;
 
+use super::kernel::{Kernel, ProgramBar, ProgramMemory, program};
 use super::scenario::{ApenetScenario, NAME};
 use super::world::Sent;
 use crate::arrivals::{Arrivals, Starts, stream_of};
 use crate::error::RoadError;
 use crate::gpu::Data;
-use crate::host_bus::{Bar, HostMemory};
 use crate::noise::Noise;
 
 /// Longest wait for an event, beside noise and the time between two puts at a rate.
@@ -103,7 +103,9 @@ impl Shape {
 pub(super) struct End {
     pub(super) sim: Sim,
     pub(super) data: Rc<Data>,
-    pub(super) nic: Nic<Bar, HostMemory>,
+    pub(super) nic: Nic<ProgramBar, ProgramMemory>,
+    /// What is put next, where it is stored together with its post.
+    brought: Option<RefCell<Vec<u8>>>,
     /// Posts that are not announced.
     pub(super) waiting: u32,
     pub(super) arrivals: Arrivals,
@@ -123,13 +125,18 @@ impl End {
         scenario: &ApenetScenario,
         noise: Option<Noise>,
     ) -> Result<Self, RoadError> {
-        let memory = HostMemory::new(&sim, &host);
-        let nic = Nic::open(Bar::new(&host), memory, &config).await.map_err(failed)?;
+        let inline = scenario.workload.inline;
+        let turn = Picoseconds::from_ns_f64(scenario.platform.kernel_ns);
+        let gpu = data.peer().filter(|_| inline);
+        let (bar, memory) = program(&sim, &host, gpu.map(|gpu| Kernel::new(&sim, gpu, turn)));
+        let nic = Nic::open(bar, memory, &config).await.map_err(failed)?;
+        nic.memory().start();
         let arrivals = scenario.arrivals();
         Ok(Self {
             sim,
             data,
             nic,
+            brought: inline.then(RefCell::default),
             waiting: 0,
             arrivals,
             noise,
@@ -174,8 +181,12 @@ impl End {
         }
     }
 
-    /// Has `payload` at the place of put `number`.
+    /// Has `payload` at the place of put `number`, or in its processor.
     pub(super) fn fill(&self, number: usize, payload: &[u8]) -> Result<(), RoadError> {
+        if let Some(brought) = &self.brought {
+            brought.replace(payload.to_vec());
+            return Ok(());
+        }
         self.data.fill(self.shape.slot(number), payload)
     }
 
@@ -185,7 +196,11 @@ impl End {
         self.data.copy_out(slot, self.shape.bytes).await?;
         let posted = self.sim.now();
         let remote = if self.shape.buffers > 0 { 0 } else { slot };
-        self.nic.put(slot, self.shape.bytes, 0, remote).await.map_err(failed)?;
+        match &self.brought {
+            Some(payload) => self.nic.put_inline(&payload.take(), 0, remote).await,
+            None => self.nic.put(slot, self.shape.bytes, 0, remote).await,
+        }
+        .map_err(failed)?;
         self.waiting += 1;
         Ok(posted)
     }

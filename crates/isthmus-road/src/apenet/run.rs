@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Two programs at the ends of a ring: one puts, the other one sees and compares each byte.
 //!
-//! The payload is in the put memory before its post: putting it there is no part of the measurement. At a rate a put or
+//! The payload is in the put memory before its post: putting it there is no part of the measurement. Inline it is in the
+//! program's processor, and stored with the post. At a rate a put or
 //! a get begins when it is due, whatever its program does then.
 
 use std::collections::BTreeMap;
@@ -305,6 +306,9 @@ fn measurement(
     if workload.target == ApenetTarget::List {
         name += "-list";
     }
+    if workload.inline {
+        name += "-inline";
+    }
     if workload.nodes != 2 {
         name += &format!("-n{}", workload.nodes);
     }
@@ -339,7 +343,7 @@ fn measurement(
     let core = Carried {
         operation: workload.operation,
         bytes: workload.bytes as u64,
-        driver: "dma",
+        driver: if workload.inline { "inline" } else { "dma" },
         window: arrivals.window(),
         rate_per_s: arrivals.rate_per_s(),
         noise: scenario.noise.is_some(),
@@ -362,6 +366,9 @@ fn measurement(
         ("bus_limit_byte_s", json!(scenario.bus_limit())),
     ] {
         made.workload.insert(key.to_owned(), value);
+    }
+    if workload.inline {
+        made.workload.insert("payload".to_owned(), json!("inline"));
     }
     if scenario.over_lanes() {
         made.workload.insert("links".to_owned(), json!("lanes"));
@@ -432,9 +439,13 @@ fn stages(
     if scenario.workload.near == DataMemory::Staged {
         way.until("host", "copy out of the GPU", one.posted)?;
     }
+    let framed = |time| match scenario.workload.inline {
+        true => ("fpga", "its packet, of what came with the post", time),
+        false => ("host", "first bytes from memory", time),
+    };
     for (place, name, time) in [
         ("host", "post: program and bus", passed(0, "Posted")?),
-        ("host", "first bytes from memory", passed(0, "Sent")?),
+        framed(passed(0, "Sent")?),
         ("wire", "routers and links", passed(far, "Came")?),
         ("wire", "the rest of its packets", passed(far, "Ended")?),
         ("fpga", "last writes answered", passed(far, "Announced")?),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use isthmus_host::nic::{MAX_MESSAGE_BYTES, MAX_PUT_BYTES, Policy};
+use isthmus_host::nic::{MAX_INLINE_BYTES, MAX_MESSAGE_BYTES, MAX_PUT_BYTES, Policy};
 use isthmus_sim::Picoseconds;
 use isthmus_sim::world::pcie::{DLLP_BYTES, TlpKind, wire_bytes};
 
@@ -81,6 +81,10 @@ pub struct ApenetPlatform {
     pub host: PcieHost,
     /// A GPU beside each node.
     pub gpu: PcieGpu,
+    /// A kernel of a GPU that answers: from data that is visible in the GPU's memory to the kernel's store at the GPU's
+    /// port. A kernel is the program where payload comes with posts and memory is `gpu`.
+    #[schemars(range(min = 0.0, max = 100_000.0))]
+    pub kernel_ns: f64,
 }
 
 /// The nodes: `apenet_node`, one for each host.
@@ -240,6 +244,11 @@ pub struct ApenetWorkload {
     /// With test `burst`.
     #[serde(default)]
     pub list: Option<ApenetList>,
+    /// Payload, at most 64 bytes, is stored together with the post, so that nothing is read. The program of a node whose
+    /// memory is `gpu` is then a kernel of that GPU, with its events there. Not with tests `get` and `burst`, or memory
+    /// `staged`.
+    #[serde(default)]
+    pub inline: bool,
 }
 
 impl ApenetScenario {
@@ -283,6 +292,7 @@ impl ApenetScenario {
             noise.check()?;
         }
         self.check_list()?;
+        self.check_inline()?;
         let room = MAX_PUT_BYTES / self.place_bytes();
         if workload.window as usize > room {
             let reason = format!("{}: a put memory holds {room} such puts", workload.window);
@@ -290,6 +300,29 @@ impl ApenetScenario {
         }
         self.platform.gpu.check(&self.platform.link)?;
         self.node.firmware.map_or(Ok(()), |firmware| firmware.check("node"))
+    }
+
+    fn check_inline(&self) -> Result<(), RoadError> {
+        let workload = &self.workload;
+        if !workload.inline {
+            return Ok(());
+        }
+        let refuse = |what: String| Err(RoadError::scenario("workload.inline", what));
+        if workload.bytes > MAX_INLINE_BYTES {
+            let bytes = workload.bytes;
+            return refuse(format!("{bytes} bytes: a post brings at most {MAX_INLINE_BYTES}"));
+        }
+        if matches!(workload.test, ApenetTest::Get | ApenetTest::Burst) {
+            return refuse(format!("not with test {}", workload.test.name()));
+        }
+        let memories = [workload.near, workload.far];
+        if memories.contains(&DataMemory::Staged) {
+            return refuse("not with memory staged".to_owned());
+        }
+        if self.noise.is_some() && memories.contains(&DataMemory::Gpu) {
+            return refuse("no operating system delays a GPU's kernel: not with noise".to_owned());
+        }
+        Ok(())
     }
 
     fn check_list(&self) -> Result<(), RoadError> {

@@ -20,7 +20,7 @@ use crate::host_bus::{machine, pcie_config};
 use crate::model::{Board, MakeModel, clock};
 use crate::platform::Firmware;
 
-const BAR_BYTES: u64 = 0x1000;
+const BAR_BYTES: u64 = 0x2000;
 /// Clocks between two looks at the links, and those in which all must have come up: several times those of a
 /// start.
 const UP_STEP: u64 = 256;

@@ -4,6 +4,7 @@
 //! What reaches its memory peer to peer crosses the GPU's own link, and costs what that link's ports and wire cost;
 //! beyond them a read has one latency, and a write another one until it is visible. The GPU serves any number of
 //! reads at a time. A copy blocks the program that asked for it: a time for the call, then bytes at the link's rate.
+//! What a kernel stores into another device's BAR crosses the GPU's link, the root complex and that device's link.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -105,6 +106,21 @@ impl Gpu {
     /// When the address ranges overlap, or the GPU's link is slower than the device's.
     pub fn reached_by(&self, device: &Pcie) -> Result<(), SimError> {
         device.reach(&self.link)
+    }
+
+    /// Lets its kernels store into the BAR of a device behind the same root complex. What is stored waits there without
+    /// limit while that device's link, which may be slower, is busy: for stores that are few.
+    ///
+    /// # Errors
+    /// When the address ranges overlap.
+    pub fn reaches(&self, device: &Pcie) -> Result<(), SimError> {
+        self.link.reach_slowly(device)
+    }
+
+    /// A kernel's store, from the GPU's port on: one write request for up to 4 KiB in one page. Stores arrive in their
+    /// order.
+    pub async fn store(&self, address: u64, data: &[u8]) {
+        self.link.endpoint().write(address, data).await;
     }
 
     /// Address on the bus of the first byte.

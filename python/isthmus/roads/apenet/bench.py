@@ -29,6 +29,8 @@ TESTS = ("one-way", "put", "ping-pong", "get", "burst")
 TARGETS = ("address", "list")
 """A place of the far node's registered pages; its circular list of buffers, where each put is a message."""
 LONGEST_MESSAGE = 4096
+LONGEST_INLINE = 64
+"""Bytes of a put whose payload comes with its post."""
 LARGEST = largest("ApenetWorkload", "bytes")
 MOST_NODES = largest("ApenetWorkload", "nodes")
 MOST_IN_FLIGHT = largest("ApenetWorkload", "window")
@@ -50,6 +52,8 @@ class Puts:
     rate_per_s  with one-way, put and get: so many a second, Poisson; window is then the most in flight
     burst       with test burst, which puts from all other nodes into the far one's list: its `ApenetList`
     link        of LINKS: a delay of flits; the gateware of both ends, over lanes
+    inline      payload is stored together with the post, by the host or, where memory is gpu, by a kernel of
+                that GPU, which has its events there
     """
 
     size: int = 4096
@@ -62,6 +66,7 @@ class Puts:
     rate_per_s: float | None = None
     burst: Mapping[str, Any] | None = None
     link: str = "delay"
+    inline: bool = False
     iterations: int = 20
     seed: int = 1
 
@@ -84,6 +89,8 @@ def check(puts: Puts) -> None:
     choose("link", puts.link, LINKS)
     if puts.target == "list":
         _check_list(puts)
+    if puts.inline:
+        _check_inline(puts)
     if not 1 <= puts.size <= LARGEST:
         raise UserError(f"size: {puts.size} bytes; a put has 1 to {LARGEST}")
     if not 2 <= puts.nodes <= MOST_NODES:
@@ -117,6 +124,15 @@ def _check_list(puts: Puts) -> None:
         raise UserError(f"memory: {memories(puts.near, puts.far)}; a list is in the host's memory here")
 
 
+def _check_inline(puts: Puts) -> None:
+    if puts.size > LONGEST_INLINE:
+        raise UserError(f"inline: {puts.size} bytes; a post brings at most {LONGEST_INLINE}")
+    if puts.test in ("get", "burst"):
+        raise UserError(f"inline: not with test {puts.test}")
+    if "staged" in (puts.near, puts.far):
+        raise UserError(f"inline: not with memory {memories(puts.near, puts.far)}")
+
+
 def parameters(platform: Platform, profile: Profile) -> dict[str, int]:
     """The parameters of the gateware: nodes of a ring."""
     design = platform.profiles[profile]
@@ -141,7 +157,12 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             "name": platform.name,
             "serdes_ns": groups["serdes"].latency.value,
             "cable_ns": groups["cable"].delay.value,
-            **{name: entries(group) for name, group in groups.items() if name not in ("serdes", "cable")},
+            **{
+                name: entries(group)
+                for name, group in groups.items()
+                if name not in ("serdes", "cable", "kernel")
+            },
+            "kernel_ns": groups["kernel"].turn.value,
         },
         "node": {
             "model_path": str(model),
@@ -161,6 +182,7 @@ def scenario(platform: Platform, profile: Profile, puts: Puts, model: Path, **ch
             "far": puts.far,
             "target": puts.target,
             **({"list": dict(puts.burst)} if puts.burst is not None else {}),
+            **({"inline": True} if puts.inline else {}),
         },
         "seed": puts.seed,
         "limits": {"wall_s": WALL_S},
@@ -197,6 +219,7 @@ def label(made: Mapping[str, Any]) -> str:
     kinds = (workload.get("near", "host"), workload.get("far", "host"))
     memory = "" if kinds == ("host", "host") else f" {memories(*kinds)}"
     memory += " list" if workload.get("target") == "list" else ""
+    memory += " inline" if workload.get("inline") else ""
     memory += " lanes" if made["node"].get("links") == "lanes" else ""
     return f"{made['platform']['name']} {made['profile']} {workload['test']} {workload['bytes']}{memory}"
 

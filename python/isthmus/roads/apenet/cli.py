@@ -57,6 +57,14 @@ def apenet(
             "and checks, over four lanes of words."
         ),
     ] = "delay",
+    inline: Annotated[
+        bool,
+        typer.Option(
+            "--inline",
+            help="Measure puts of at most 64 bytes whose payload is stored with the post, beside those "
+            "that are read; with memory gpu by a kernel, without the host. Without --profile isthmus alone.",
+        ),
+    ] = False,
     platform: Platforms = "apelink",
     profile: Profile = "all",
     seed: Seed = 1,
@@ -74,6 +82,7 @@ def apenet(
         operation=operation,
         target=target,
         link=link,
+        inline=inline,
         platform=platform,
         profile=profile,
         seed=seed,

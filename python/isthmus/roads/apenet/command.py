@@ -25,6 +25,7 @@ Link = Literal["delay", "lanes"]
 
 SIZES = "64,1024,4096,65536"
 LISTED_SIZES = "64,1024,4096"
+INLINE_SIZES = "8,64"
 
 
 def run(
@@ -37,6 +38,7 @@ def run(
     operation: Operation = "put",
     target: Target = "address",
     link: Link = "delay",
+    inline: bool = False,
     platform: str = PLATFORM,
     profile: str = "all",
     seed: int = 1,
@@ -52,23 +54,39 @@ def run(
     listed = target == "list"
     if listed and operation == "get":
         raise UserError("target: list; a get is out of a put memory")
+    if inline and operation == "get":
+        raise UserError("inline: a get has no payload")
     shapes = [("get", 1)] if operation == "get" else [("one-way", 1), ("ping-pong", 1)]
     if window > 1:
         shapes.append((shapes[0][0], window))
-    if (operation == "get" or listed) and profile == "all":
-        # The document has neither.
+    if (operation == "get" or listed or inline) and profile == "all":
+        # The document has none of them.
         profile = "isthmus"
+    default = INLINE_SIZES if inline else LISTED_SIZES if listed else SIZES
     points = [
         Point(
-            Puts(bytes_, flight, test, nodes, near, far, to, link=link, iterations=iterations, seed=seed),
+            Puts(
+                bytes_,
+                flight,
+                test,
+                nodes,
+                near,
+                far,
+                to,
+                link=link,
+                inline=brought,
+                iterations=iterations,
+                seed=seed,
+            ),
             design,
             where,
         )
         for where in chosen
         for near, far in parse_memories(memory)
         for to in (["list", "address"] if listed else ["address"])
+        for brought in ((True, False) if inline else (False,))
         for test, flight in shapes
-        for bytes_ in parse_sizes(size or (LISTED_SIZES if listed else SIZES))
+        for bytes_ in parse_sizes(size or default)
         for design in PROFILES
         if profile in ("all", design)
     ]

@@ -41,6 +41,7 @@ def _name(m: Measurement) -> str:
     kinds = memory(m)
     get = ", get" if m.workload["test"] == "get" else ""
     get += ", list" if m.workload.get("target") == "list" else ""
+    get += ", inline" if m.workload.get("payload") == "inline" else ""
     return f"{m.platform}, {m.profile}{get}" + ("" if kinds == "host" else f", {kinds}")
 
 
@@ -119,7 +120,8 @@ def _method(document: Document) -> str:
         "<li>Every node is the synthesizable SystemVerilog of this repository, evaluated clock by clock: "
         f"reads of memory, packets, router, checks, translation, writes, events. {links}</li>",
         "<li>The host's program posts by one store of 8 bytes and polls its event queue, with the host "
-        "library of this repository. The payload is in memory before the post.</li>",
+        "library of this repository. The payload is in memory before the post; inline it is stored with it, "
+        "where memory is a GPU's by a kernel, which polls its events there.</li>",
         f"<li>Every byte was compared in the far memory when its event was seen: {checked:,} bytes.</li>",
         "</ul>",
     ]

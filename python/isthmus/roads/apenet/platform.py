@@ -36,6 +36,16 @@ class ApenetCable:
 
 
 @dataclass(frozen=True)
+class ApenetKernel:
+    """A kernel of the GPU that puts by itself and waits for what comes."""
+
+    turn: Annotated[
+        Constant,
+        Of("ApenetPlatform", "kernel", "data visible in the GPU's memory to the kernel's store at its port"),
+    ]
+
+
+@dataclass(frozen=True)
 class ApenetDesign:
     """What the profiles differ in."""
 
@@ -61,6 +71,7 @@ KINDS: Mapping[str, Kind] = {
             "memory": DmaMemory,
             "host": PcieHost,
             "gpu": PcieGpu,
+            "kernel": ApenetKernel,
         },
         boards=dict.fromkeys(PROFILES, "apenet_node"),
         fpga=ApenetFpga,

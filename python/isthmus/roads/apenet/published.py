@@ -17,13 +17,21 @@ RATES: Sequence[tuple[int, Profile]] = ((4096, "as-published"), (65_536, "isthmu
 
 
 def puts(seed: int = 1) -> Sequence[Point]:
-    """Puts between two nodes: one back and forth between GPUs in both profiles, peer to peer and staged,
+    """Puts between two nodes: one back and forth between GPUs in both profiles, peer to peer and staged;
+    with payload that comes with the post, between hosts and between GPUs' kernels;
     the rate of each profile from a host's memory into a host's and into a GPU's; and gets."""
     return [
         *(
             Point(Puts(64, test="ping-pong", near=kind, far=kind, iterations=PUT, seed=seed), profile)
             for kind in ("gpu", "staged")
             for profile in PROFILES
+        ),
+        *(
+            Point(
+                Puts(64, test="ping-pong", near=kind, far=kind, inline=True, iterations=PUT, seed=seed),
+                "isthmus",
+            )
+            for kind in ("host", "gpu")
         ),
         *(
             Point(Puts(size, window=8, far=far, iterations=PUT, seed=seed), profile)

@@ -16,6 +16,7 @@ HEAD = (
     "profile",
     "memory",
     "target",
+    "payload",
     "test",
     "in flight",
     "bytes",
@@ -65,6 +66,7 @@ def row(m: Measurement) -> Sequence[str]:
         m.profile,
         memory(m),
         str(w.get("target", "address")),
+        str(w.get("payload", "read")),
         str(w["test"]),
         str(w["window"]),
         str(w["bytes"]),
@@ -88,10 +90,11 @@ def text(made: Document) -> str:
         "# target list: each put is a message into the next buffer of a circular list; else to an address\n"
         "# get: from the request to the event of the data that came, in one program\n"
         "# memory gpu: of a GPU, peer to peer; staged: of a GPU, by copies to and from the host's; near:far\n"
+        "# payload inline: stored together with the post, with memory gpu by a kernel; read: by the node\n"
         "# of the link: payload, of what a link carries of such puts that never rests\n"
         "# of link and bus: the same of what is less, that or what the nodes' PCI Express carries of them\n"
         + _links(members[0]),
-        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3, 4)),
+        aligned([[f"#{HEAD[0]}", *HEAD[1:]], *(list(row(m)) for m in members)], left=(0, 1, 2, 3, 4, 5)),
     ]
     staged = [m for m in members if m.stages]
     if staged:
@@ -112,13 +115,20 @@ def _links(m: Measurement) -> str:
 
 def _where(m: Measurement) -> str:
     listed = m.workload.get("target") == "list"
-    return f"{memory(m)} list" if listed else memory(m)
+    brought = " inline" if m.workload.get("payload") == "inline" else ""
+    return memory(m) + (" list" if listed else "") + brought
 
 
 def _stages(members: Sequence[Measurement]) -> str:
     size = 4096 if any(m.workload["bytes"] == 4096 for m in members) else members[0].workload["bytes"]
     shown = [m for m in members if m.workload["bytes"] == size]
-    names = list(dict.fromkeys(stage.name for m in shown for stage in m.stages))
+    names: list[str] = []
+    for m in shown:
+        at = 0
+        for stage in m.stages:
+            if stage.name not in names:
+                names.insert(at, stage.name)
+            at = names.index(stage.name) + 1
     rows = [["#stage", *(f"{m.platform} {m.profile} {_where(m)}" for m in shown)]]
     for name in names:
         found = [next((stage.time for stage in m.stages if stage.name == name), 0) for m in shown]

@@ -28,6 +28,23 @@ impl Pcie {
     /// # Errors
     /// When the BAR overlaps the host memory or that of another peer, or the peer's link is slower.
     pub fn reach(&self, peer: &Self) -> Result<(), SimError> {
+        let rate = |link: &Shared| {
+            let config = &link.config;
+            config.generation.lane_bit_s() * f64::from(config.lanes) * (1.0 - config.reserved_share)
+        };
+        if rate(&peer.0) < rate(&self.0) {
+            let (name, slow) = (&self.0.config.name, &peer.0.config.name);
+            let reason = format!("the link of its peer, {slow}, is slower: not modelled");
+            return Err(config_error(name, reason));
+        }
+        self.reach_slowly(peer)
+    }
+
+    /// The same of a peer whose link may be slower, for writes that are few.
+    ///
+    /// # Errors
+    /// When the BAR overlaps the host memory or that of another peer.
+    pub(in crate::world) fn reach_slowly(&self, peer: &Self) -> Result<(), SimError> {
         let refuse = |reason| Err(config_error(&self.0.config.name, reason));
         let window = |link: &Shared| {
             let endpoint = &link.config.endpoint;
@@ -41,14 +58,6 @@ impl Pcie {
             return refuse(format!(
                 "a peer's BAR at {first:#x} overlaps what begins at {begin:#x}"
             ));
-        }
-        let rate = |link: &Shared| {
-            let config = &link.config;
-            config.generation.lane_bit_s() * f64::from(config.lanes) * (1.0 - config.reserved_share)
-        };
-        if rate(&peer.0) < rate(&self.0) {
-            let name = &peer.0.config.name;
-            return refuse(format!("the link of its peer, {name}, is slower: not modelled"));
         }
         self.0.root.peers.borrow_mut().push(Rc::clone(&peer.0));
         Ok(())
