@@ -216,3 +216,68 @@ def test_over_lanes_puts_and_gets_of_many_packets_are_whole() -> None:
         assert found["checked"]["bytes"] >= 4 * 16_384
         share = found["throughput"]["payload_bit_s"] / 8 / found["workload"]["link_limit_byte_s"]
         assert 0.9 < share < 1
+
+
+@pytest.mark.parametrize(
+    ("near", "far"), [("host", "host"), ("gpu", "gpu"), ("host", "gpu"), ("gpu", "host")]
+)
+def test_puts_that_bring_their_payload_come_whole_into_either_memory(near: str, far: str) -> None:
+    for size in (1, 7, 8, 33, 56, 57, 64):
+        found = run(Puts(size, window=4, near=near, far=far, inline=True, iterations=8), name="apelink")
+        assert found["checked"] == {"bytes": size * (8 + 8 + 4), "wrong": 0, "lost": 0}
+        assert (found["workload"]["payload"], found["workload"]["driver"]) == ("inline", "inline")
+
+
+def test_between_hosts_a_put_that_brings_its_payload_saves_the_read() -> None:
+    puts = Puts(64, test="ping-pong", iterations=4)
+    read, inline = (run(replace(puts, inline=brought), name="apelink") for brought in (False, True))
+    # Two ways over a link of two ports of 108 ns, and memory of 100 ns: no less is saved.
+    assert read["latency_ps"]["avg"] - inline["latency_ps"]["avg"] > 4 * 108e3 + 100e3
+    assert inline["latency_ps"]["max"] < 1_000_000
+    one = run(Puts(64, inline=True, iterations=3), name="apelink")
+    assert sum(stage["ps"] for stage in one["stages"]) == one["stages_total_ps"]
+    assert "its packet, of what came with the post" in [stage["name"] for stage in one["stages"]]
+    assert abs(one["latency_ps"]["avg"] - inline["latency_ps"]["avg"]) < 10_000
+
+
+def test_from_gpu_to_gpu_kernels_put_in_less_than_two_microseconds() -> None:
+    found = run(Puts(64, test="ping-pong", near="gpu", far="gpu", inline=True, iterations=5), name="apelink")
+    assert found["latency_ps"]["max"] < 2_000_000
+    # Its turn alone is a quarter of it: the far kernel's looks are paid for.
+    assert found["latency_ps"]["min"] > 426_000 + 8 * 108_000
+    one = run(Puts(64, near="gpu", far="gpu", inline=True, iterations=3), name="apelink")
+    assert sum(stage["ps"] for stage in one["stages"]) == one["stages_total_ps"]
+
+
+def test_puts_that_bring_their_payload_go_into_lists_over_lanes_and_at_a_rate() -> None:
+    listed = run(Puts(40, window=4, target="list", inline=True, iterations=12))
+    lanes = run(Puts(40, test="ping-pong", link="lanes", inline=True, iterations=4))
+    calm = run(Puts(40, test="put", window=16, rate_per_s=1e5, inline=True, iterations=100))
+    for found in (listed, lanes, calm):
+        assert found["checked"]["wrong"] == found["checked"]["lost"] == 0
+        assert found["checked"]["bytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("puts", "why"),
+    [
+        (Puts(65), "65 bytes: a post brings at most 64"),
+        (Puts(64, test="get"), "not with test get"),
+        (Puts(64, far="staged"), "not with memory staged"),
+    ],
+)
+def test_what_brings_no_payload_is_refused_by_the_engine_too(puts: Puts, why: str) -> None:
+    platform = platforms.load("apelink")
+    made = scenario(platform, "isthmus", puts, runner.model(TOP, parameters(platform, "isthmus")))
+    made["workload"]["inline"] = True
+    with pytest.raises(UserError, match=f"workload.inline: {why}"):
+        native.run_scenario(made)
+
+
+def test_noise_delays_a_hosts_program_and_no_kernel() -> None:
+    noise = {"unit": "ns", "buckets": [[2_000, 1]]}
+    calm = run(Puts(64, inline=True, iterations=40))
+    late = run(Puts(64, inline=True, iterations=40), noise=noise)
+    assert late["latency_ps"]["p50"] - calm["latency_ps"]["p50"] > 1_900_000
+    with pytest.raises(UserError, match="no operating system delays a GPU's kernel"):
+        run(Puts(64, far="gpu", inline=True), noise=noise)

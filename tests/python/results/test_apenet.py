@@ -150,6 +150,9 @@ def test_gets_are_measured_by_their_own_operation_and_have_limits_in_the_documen
     made = apenet.measure(published.puts(), runner=engine, given=MODEL)
     limits = {limit.id: limit for limit in verify.targets(made, "nanet")}
     assert limits["nanet.get.latency"].simulated == pytest.approx(1 + 64 / 3e3, abs=1e-3)
+    assert limits["nanet.put.inline.host"].simulated == pytest.approx(0.5 + 64 / 3e3, abs=1e-3)
+    assert limits["nanet.put.inline.gpu"].simulated == pytest.approx(1.3 + 64 / 3e3, abs=1e-3)
+    assert limits["nanet.put.inline.gpu"].verdict == "met"
     assert (limits["nanet.get.latency"].verdict, limits["nanet.get.rate"].verdict) == ("met", "met")
     (one,) = apenet.measure([Point(Puts(64, test="get"))], runner=engine, given=MODEL)
     assert (one.definition, one.workload["operation"]) == ("rtt", "get")
