@@ -248,7 +248,15 @@ def _sizes_table(sweep: Sweep) -> list[str]:
 def _by_size(sweep: Sweep, sizes: Sequence[int]) -> list[tuple[str, ...]]:
     chosen = sweep.at(SIZE)
     order = [row.key for row in chosen.rows]
-    keys = sorted(sweep.lines, key=lambda key: (order.index(key) if key in order else len(order), key))
+    winners = {view.best.key for view in sweep.views}
+
+    def place(key: tuple[str, ...]) -> float:
+        """What is the best at another size, and not measured at this one, is behind the best of this one."""
+        if key in order:
+            return order.index(key)
+        return 0.5 if key in winners else len(order)
+
+    keys = sorted(sweep.lines, key=lambda key: (place(key), key))
     rows = [("interconnect", "platform", "driver", *(size_text(size) for size in sizes))]
     for key in keys:
         line = sweep.lines[key]

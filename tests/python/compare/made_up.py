@@ -47,6 +47,7 @@ BASE_NS = {
     ("ccix", "locks"): 900,
     ("ccix", "pcie-dma"): 620,
     ("apenet", "dma"): 1_400,
+    ("apenet", "inline"): 900,
     ("blockdma", "ring"): 1_500,
     ("nanet", "poll"): 900,
     ("nanet", "interrupt"): 4_400,
@@ -100,7 +101,8 @@ def engine(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     elif road == "blockdma":
         operation, size, driver = work["operation"], work["bytes"], "ring"
     elif road == "apenet":
-        operation, size, driver = work["operation"], work["bytes"], "dma"
+        operation, size = work["operation"], work["bytes"]
+        driver = "inline" if work.get("inline") else "dma"
     else:
         operation, size = work["test"], work["size_bytes"]
         driver = "message" if operation == "message" else "inline" if work["inline_bytes"] else "dma"

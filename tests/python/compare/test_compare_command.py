@@ -283,8 +283,10 @@ def test_apelink_is_measured_beside_rdma_by_the_same_end_of_a_put() -> None:
     (apelink,) = (run for run in runs if run.platform.name == "apelink")
     made = apelink.scenarios(lambda top, values: Path(f"{top}.so"))
     # Until the last byte is in the remote memory, as RDMA's, and not until the far program has its event.
-    assert [one["workload"]["test"] for one in made] == ["put", "put"]
-    assert [one["profile"] for one in made] == ["isthmus", "as-published"]
+    assert [one["workload"]["test"] for one in made] == ["put"] * 3
+    assert [(one["profile"], one["workload"].get("inline", False)) for one in made] == [
+        ("isthmus", False), ("isthmus", True), ("as-published", False),
+    ]  # fmt: skip
     (get,) = planned(Request(op="get", size=64)).runs
     assert [one["workload"]["test"] for one in get.scenarios(lambda top, values: Path(f"{top}.so"))] == [
         "get"
@@ -333,6 +335,7 @@ def test_a_rate_and_noise_are_measured_over_apelink_too(op: str, tmp_path: Path)
 @pytest.mark.parametrize(
     ("options", "why"),
     [
+        ({"size": 68, "driver": "inline"}, "inline over APElink: 1 to 64 bytes"),
         ({"window": 17}, "put over APElink: window: 17; expected 1 to 16 puts in flight"),
         ({"size": "1M", "window": 5}, "put over APElink: window: 5; a put memory holds 4 of 1048576 bytes"),
     ],

@@ -21,10 +21,10 @@ DEFAULTS = (bench.PLATFORM,)
 
 _TESTS: Mapping[str, str] = {"put": "put", "get": "get"}
 _DRIVERS: Mapping[str, tuple[Driver, ...]] = {
-    "put": (Driver("dma", "isthmus"), Driver("dma", "as-published")),
+    "put": (Driver("dma", "isthmus"), Driver("inline", "isthmus"), Driver("dma", "as-published")),
     "get": (Driver("dma", "isthmus"),),
 }
-"""The document has no gets."""
+"""The document has no gets, and no payload with a post."""
 
 
 def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
@@ -32,12 +32,13 @@ def carries(platform: Platform) -> Mapping[str, tuple[Driver, ...]]:
     return _DRIVERS if platform.bus == "apenet" else {}
 
 
-def _puts(question: Question, size: int) -> bench.Puts:
+def _puts(question: Question, size: int, driver: str) -> bench.Puts:
     return bench.Puts(
         size,
         window=question.window or max(1, min(bench.MOST_IN_FLIGHT, bench.room_of(size))),
         rate_per_s=question.rate_per_s,
         test=_TESTS[question.operation],
+        inline=driver == "inline",
         iterations=question.requests(size),
         seed=question.seed,
     )
@@ -45,9 +46,10 @@ def _puts(question: Question, size: int) -> bench.Puts:
 
 def refusal(question: Question, driver: Driver, size: int) -> str:
     """What a request may have where one of this size is not carried; empty where it is."""
-    del driver
+    if driver.name == "inline" and size > bench.LONGEST_INLINE:
+        return f"inline over APElink: 1 to {bench.LONGEST_INLINE} bytes"
     try:
-        bench.check(_puts(question, size))
+        bench.check(_puts(question, size, driver.name))
     except UserError as error:
         return f"{question.operation} over APElink: {error}"
     return ""
@@ -79,5 +81,7 @@ def scenarios(
     changes = {} if question.noise is None else {"noise": question.noise.scenario()}
     for driver, size in drivers:
         model = models(bench.TOP, bench.parameters(platform, driver.profile))
-        made.append(bench.scenario(platform, driver.profile, _puts(question, size), model, **changes))
+        made.append(
+            bench.scenario(platform, driver.profile, _puts(question, size, driver.name), model, **changes)
+        )
     return made
