@@ -13,6 +13,7 @@ module atc
   parameter  int unsigned PagesLog2   = 0,
   parameter  int unsigned Ahead       = 4,
   parameter  bit          Direct      = 1'b0,
+  parameter  bit          DirectWrites = 1'b1,
   parameter  int unsigned MaxUses     = 64,
   parameter  int unsigned Epochs      = 4,
   parameter  int unsigned NumInv      = 8,

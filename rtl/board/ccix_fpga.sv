@@ -23,9 +23,9 @@
 ///   Throughput  a request a cycle, a beat a cycle, a response a cycle
 ///   Probes      at the cycle of what they say
 ///   Parameters  NumTxns, MaxWords, MaxMessages, CacheLines as ccix_node; NumMiss, PagesLog2,
-///               Ahead, Direct as ccix_translate, Direct without CacheLines: a cache takes physical
-///               addresses alone; AxiPort only with CacheLines; Atomics, and Tries 0..255 with
-///               Wait 1..65535 cycles between them, only with AxiPort
+///               Ahead, Direct as ccix_translate; with CacheLines reads alone are direct, and
+///               ccix_direct is beside the cache; AxiPort only with CacheLines; Atomics, and Tries
+///               0..255 with Wait 1..65535 cycles between them, only with AxiPort
 ///   Not done    the hard block
 module ccix_fpga
   import ccix_pkg::*;
@@ -266,14 +266,12 @@ module ccix_fpga
 
   // ---------------------------------------------------------------- translation
   if (Translate) begin : gen_translate
-    if (Direct && CacheLines != 0) begin : gen_direct_check
-      $error("ccix_fpga: Direct and CacheLines: a cache takes no virtual address");
-    end
     // Its messages are few, and a request waits for each: they go first.
     assign for_translate = ans_header.kind inside {MsgTranslated, MsgInvalidate};
     ccix_translate #(
       .NumMiss(NumMiss), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct),
-      .Early(CacheLines != 0), .InOrder(AxiPort), .Atomics(Atomics)
+      .DirectWrites(CacheLines == 0), .Early(CacheLines != 0), .InOrder(AxiPort),
+      .Atomics(Atomics)
     ) u_translate (
       .clk_i, .rst_ni, .req_valid_i(line_valid), .req_ready_o(line_ready),
       .req_write_i(line_write), .req_index_i(line_index), .req_tag_i(line_tag),
@@ -312,7 +310,7 @@ module ccix_fpga
   // ---------------------------------------------------------------- agent
   ccix_node #(
     .NumTxns(NumTxns), .MaxWords(MaxWords), .MaxMessages(MaxMessages), .CacheLines(CacheLines),
-    .Places(16), .Atomics(Atomics)
+    .Places(16), .NumDirect(Translate && Direct && CacheLines != 0 ? 32 : 0), .Atomics(Atomics)
   ) u_node (
     .clk_i, .rst_ni, .cxs_tx_valid_o, .cxs_tx_last_o, .cxs_tx_words_o, .cxs_tx_data_o,
     .cxs_tx_credit_i, .cxs_rx_valid_i, .cxs_rx_words_i, .cxs_rx_data_i, .cxs_rx_credit_o,

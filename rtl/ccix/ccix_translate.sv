@@ -15,8 +15,9 @@
 ///   Direct      with this parameter the request that begins a translation does not wait for it: it
 ///               goes on with its virtual address and phys_direct_o, as a PCIe request that is not
 ///               translated, and the host walks for it. It is no use of a translation. Later
-///               requests of the block wait for the page. phys_key_o: the virtual line, by which
-///               the agent keeps the requests of one line in their order
+///               requests of the block wait for the page. Without DirectWrites a write waits as
+///               well, as one through a cache must. phys_key_o: the virtual line, by which the
+///               agent keeps the requests of one line in their order
 ///   Faults      a request whose page is not mapped, or may not be written, does not go on: its
 ///               response has rsp_fault_o, and the host gets MsgFault. It waits for a cycle without
 ///               a response of the agent. Of a direct request the host says so: phys_rsp_fault_i
@@ -29,8 +30,8 @@
 ///               Responses: 0 cycles
 ///   Throughput  a request a cycle while pages hit; with InOrder as ccix_line_order
 ///   Errors      fail_o: more invalidations than NumInv were open
-///   Parameters  NumMiss, PagesLog2, Ahead, Direct, NumInv and the stores as atc; Early, InOrder,
-///               Atomics; 36 bits of page numbers
+///   Parameters  NumMiss, PagesLog2, Ahead, Direct, DirectWrites, NumInv and the stores as atc;
+///               Early, InOrder, Atomics; 36 bits of page numbers
 ///   Not done    a retry after a fault: the requester decides
 module ccix_translate
   import ccix_pkg::*;
@@ -40,6 +41,7 @@ module ccix_translate
   parameter int unsigned PagesLog2 = 0,
   parameter int unsigned Ahead     = 0,
   parameter bit          Direct    = 1'b0,
+  parameter bit          DirectWrites = 1'b1,
   parameter bit          Early     = 1'b0,
   parameter bit          InOrder   = 1'b0,
   parameter bit          Atomics   = 1'b0,
@@ -143,6 +145,7 @@ module ccix_translate
     .PagesLog2(PagesLog2),
     .Ahead    (Ahead),
     .Direct   (Direct),
+    .DirectWrites(DirectWrites),
     .MaxUses  (256),
     .NumInv   (NumInv)
   ) u_atc (

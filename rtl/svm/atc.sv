@@ -23,7 +23,7 @@
 ///   Direct      with this parameter a lookup that begins a translation does not wait for it: its
 ///               answer is StatusDirect in the cycle of a hit's. The requester sends the virtual
 ///               address, which the host translates. Lookups that find the translation in flight,
-///               or no free place for one, wait as ever
+///               or no free place for one, wait as ever; so do all for a write without DirectWrites
 ///   Faults      the answer says so, and fault_* reports it to the host, once a translation
 ///   Invalidate  of 2^inv_log2_i pages from the aligned inv_vpn_i. complete_* comes when no use of
 ///               an older translation is open; it waits for nothing else but other invalidations
@@ -59,6 +59,7 @@ module atc
   parameter  int unsigned PagesLog2   = 0,
   parameter  int unsigned Ahead       = 4,
   parameter  bit          Direct      = 1'b0,
+  parameter  bit          DirectWrites = 1'b1,
   parameter  int unsigned MaxUses     = 64,
   parameter  int unsigned Epochs      = 4,
   parameter  int unsigned NumInv      = 8,
@@ -291,8 +292,8 @@ module atc
       ((miss && (op_q == OpReplay || !any_unlinked)) ||
        (op_q == OpProbe && store_hit == '0 && !any_unlinked &&
         (miss_free & (miss_free - 1'b1)) != '0));
-  assign direct    = Direct && alloc && miss;
-  assign linked    = attach || (alloc && miss && !Direct);
+  assign direct    = Direct && alloc && miss && (DirectWrites || !look_q.write);
+  assign linked    = attach || (alloc && miss && !direct);
   assign link_miss = attach ? match_miss : free_miss;
 
   // ---------------------------------------------------------------- translations in flight

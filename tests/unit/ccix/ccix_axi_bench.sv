@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: SHL-2.1
-/// coherence_axi over ccix_cache; with Virtual ccix_translate is between them. Responses on R with
+/// coherence_axi over ccix_cache; with Virtual ccix_translate is between them, with Direct also
+/// ccix_direct, whose messages have a port of their own. Responses on R with
 /// the top bit of the id set are an atomic's.
 module ccix_axi_bench
   import ccix_pkg::*;
@@ -10,7 +11,9 @@ module ccix_axi_bench
   parameter bit          Virtual   = 1'b0,
   parameter int unsigned PagesLog2 = 0,
   parameter int unsigned Ahead     = 0,
-  parameter bit          InOrder   = 1'b1
+  parameter bit          InOrder   = 1'b1,
+  parameter bit          Direct    = 1'b0,
+  parameter int unsigned BaseSets  = 4
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -58,6 +61,7 @@ module ccix_axi_bench
   output logic [7:0]             virt_rsp_tag_o,
   output logic                   phys_valid_o,
   output logic                   phys_ready_o,
+  output logic                   phys_direct_o,
   output index_t                 phys_index_o,
   output logic [7:0]             phys_tag_o,
   // messages of the translation, with Virtual; of the cache
@@ -71,6 +75,9 @@ module ccix_axi_bench
   input  logic                   msg_ready_i,
   output logic [3:0]             msg_words_o,
   output word_t [MostWords-1:0]  msg_o,
+  output logic                   dir_valid_o,  // of the direct reads
+  input  logic                   dir_ready_i,
+  output word_t [1:0]            dir_o,
   input  logic                   ans_valid_i,
   input  header_t                ans_header_i,
   input  line_t                  ans_data_i,
@@ -79,9 +86,12 @@ module ccix_axi_bench
 );
   localparam int unsigned AddrWidth = Virtual ? 48 : 39;
   logic [AddrWidth-$clog2(LineBytes)-1:0] core_index;
-  logic core_write, core_fault, phys_write, phys_direct, phys_rsp_valid, rvalid, rready;
-  logic [1:0] fail;
-  logic [7:0] phys_rsp_tag;
+  logic core_write, core_fault, phys_write, phys_rsp_valid, phys_rsp_fault, rvalid, rready;
+  logic cached_valid, cached_ready, cached_rsp_valid, mine;
+  logic [1:0] stray;
+  logic [2:0] fail;
+  logic [7:0] phys_rsp_tag, cached_rsp_tag, places;
+  line_t cached_rsp_data;
   index_t phys_key;
   mask_t core_mask, phys_mask;
   line_t core_data, core_rsp_data, phys_data, phys_rsp_data;
@@ -109,7 +119,7 @@ module ccix_axi_bench
   if (Virtual) begin : gen_virtual
     ccix_translate #(
       .NumMiss(4), .PagesLog2(PagesLog2), .Ahead(Ahead), .Early(1'b1), .InOrder(InOrder),
-      .Atomics(Atomics), .BaseSets(4)
+      .Atomics(Atomics), .Direct(Direct), .DirectWrites(1'b0), .BaseSets(BaseSets)
     ) u_translate (
       .clk_i, .rst_ni, .req_valid_i(virt_valid_o), .req_ready_o(virt_ready_o),
       .req_write_i(core_write), .req_index_i(virt_index_o), .req_tag_i(virt_tag_o),
@@ -117,9 +127,9 @@ module ccix_axi_bench
       .rsp_valid_o(virt_rsp_valid_o), .rsp_tag_o(virt_rsp_tag_o), .rsp_fault_o(core_fault),
       .rsp_data_o(core_rsp_data), .phys_valid_o, .phys_ready_i(phys_ready_o),
       .phys_write_o(phys_write), .phys_index_o, .phys_tag_o, .phys_mask_o(phys_mask),
-      .phys_data_o(phys_data), .phys_atomic_o(phys_atomic), .phys_direct_o(phys_direct),
+      .phys_data_o(phys_data), .phys_atomic_o(phys_atomic), .phys_direct_o,
       .phys_key_o(phys_key), .phys_rsp_valid_i(phys_rsp_valid), .phys_rsp_tag_i(phys_rsp_tag),
-      .phys_rsp_fault_i(1'b0), .phys_rsp_data_i(phys_rsp_data), .msg_valid_o(trn_valid_o),
+      .phys_rsp_fault_i(phys_rsp_fault), .phys_rsp_data_i(phys_rsp_data), .msg_valid_o(trn_valid_o),
       .msg_ready_i(trn_ready_i), .msg_words_o(trn_words_o), .msg_o(trn_o), .in_valid_i, .in_word_i,
       .fail_o(fail[0])
     );
@@ -135,21 +145,45 @@ module ccix_axi_bench
     assign virt_rsp_valid_o = phys_rsp_valid;
     assign virt_rsp_tag_o   = phys_rsp_tag;
     assign core_rsp_data    = phys_rsp_data;
-    assign {phys_direct, phys_key, core_fault, fail[0]} = '0;
+    assign {phys_direct_o, phys_key, core_fault, fail[0]} = '0;
     assign {trn_valid_o, trn_words_o, trn_o} = '0;
     logic unused_translation;
-    assign unused_translation = ^{trn_ready_i, in_valid_i, in_word_i};
+    assign unused_translation = ^{trn_ready_i, in_valid_i, in_word_i, phys_rsp_fault};
   end
   ccix_cache #(
     .Sets(2), .Ways(4), .NumMshr(4), .Atomics(Atomics), .Places(Places)
   ) u_cache (
-    .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o),
+    .clk_i, .rst_ni, .req_valid_i(cached_valid), .req_ready_o(cached_ready),
     .req_write_i(phys_write), .req_evict_i(1'b0), .req_index_i(phys_index_o),
     .req_tag_i(phys_tag_o), .req_mask_i(phys_mask), .req_data_i(phys_data),
-    .req_atomic_i(phys_atomic), .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag),
-    .rsp_data_o(phys_rsp_data), .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o,
-    .msg_o, .ans_valid_i, .ans_header_i, .ans_data_i, .stray_o, .fail_o(fail[1])
+    .req_atomic_i(phys_atomic), .rsp_valid_o(cached_rsp_valid), .rsp_tag_o(cached_rsp_tag),
+    .rsp_data_o(cached_rsp_data), .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o,
+    .msg_o, .ans_valid_i(ans_valid_i && !mine), .ans_header_i, .ans_data_i, .stray_o(stray[0]),
+    .fail_o(fail[1])
   );
+  if (Direct) begin : gen_direct
+    ccix_direct #(.NumDirect(4)) u_direct (
+      .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o),
+      .req_direct_i(phys_direct_o), .req_index_i(phys_index_o), .req_tag_i(phys_tag_o),
+      .req_key_i(phys_key), .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag),
+      .rsp_fault_o(phys_rsp_fault), .rsp_data_o(phys_rsp_data), .cached_valid_o(cached_valid),
+      .cached_ready_i(cached_ready), .cached_rsp_valid_i(cached_rsp_valid),
+      .cached_rsp_tag_i(cached_rsp_tag), .cached_rsp_data_i(cached_rsp_data),
+      .msg_valid_o(dir_valid_o), .msg_ready_i(dir_ready_i), .msg_o(dir_o), .ans_valid_i,
+      .ans_header_i, .ans_data_i, .mine_o(mine), .places_o(places), .stray_o(stray[1]),
+      .fail_o(fail[2])
+    );
+  end else begin : gen_cache_alone
+    assign cached_valid   = phys_valid_o;
+    assign phys_ready_o   = cached_ready;
+    assign phys_rsp_valid = cached_rsp_valid;
+    assign phys_rsp_tag   = cached_rsp_tag;
+    assign phys_rsp_data  = cached_rsp_data;
+    assign {phys_rsp_fault, mine, places, stray[1], fail[2], dir_valid_o, dir_o} = '0;
+    logic unused_direct;
+    assign unused_direct = ^{phys_key, dir_ready_i};
+  end
+  assign stray_o      = stray != '0;
   assign fail_o       = fail != '0;
   assign s_axi_rvalid = rvalid && !s_axi_rid[5];
   assign rready       = s_axi_rid[5] ? rvalid : s_axi_rready;
@@ -159,5 +193,5 @@ module ccix_axi_bench
   assign old_resp_o   = s_axi_rresp;
   assign old_last_o   = s_axi_rlast;
   logic unused;
-  assign unused = ^{s_axi_wlast, phys_direct, phys_key};
+  assign unused = ^{s_axi_wlast, places};
 endmodule

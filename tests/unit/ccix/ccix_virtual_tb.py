@@ -3,6 +3,9 @@
 
 A page that leaves its frame is copied, and its frame has other bytes and soon another page. So an access by
 an old translation reads or changes what is another page's.
+
+With direct reads the host walks for a read whose page is in no store, and loads its line as one of its own,
+with a snoop where the FPGA's cache may have changed it.
 """
 
 from __future__ import annotations
@@ -12,18 +15,83 @@ import random
 from typing import Any
 
 import cocotb
-from ccix_cache_tb import FINV, WORD, Home
+from ccix_cache_tb import COMP, COMP_DATA, CREDIT, FINV, FSHR, WORD, Home
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
 TRANSLATE, FAULT, INVALIDATED, TRANSLATED, INVALIDATE, REQUEST = 7, 8, 9, 10, 11, 12
 PAGES_LOG2 = int(os.environ.get("CCIX_PAGES_LOG2", "0"))
-FIRST, PAGES, FRAMES, OFFSETS = 0x7F_4000, 12, 16, 3
+DIRECT = os.environ.get("CCIX_DIRECT") == "1"
+# More pages than translations fit, so that reads go direct whose lines are in the cache.
+FIRST, PAGES, OFFSETS = 0x7F_4000, int(os.environ.get("CCIX_PAGES", "12")), 3
+FRAMES = PAGES + (6 if DIRECT else 4)
 """Virtual pages, the frames that they share, and lines of a page that are used."""
 
 
 def lines_of(frame: int) -> list[int]:
     return [frame << 6 | offset for offset in range(OFFSETS)]
+
+
+class DirectReads:
+    """The host's side of them: a walk, a load of the line, an answer."""
+
+    PLACES = 4
+
+    def __init__(self, rng: random.Random, home: Home, pages: dict[int, int]) -> None:
+        self.rng, self.home, self.pages = rng, home, pages
+        self.free = self.PLACES
+        # Those whose walk is under way, with its end; those whose line is known; their answers.
+        self.walks: list[tuple[int, int, int]] = []
+        self.loads: list[tuple[int, int]] = []
+        self.answers: list[tuple[int, int, int]] = []
+        self.count = {"ok": 0, "fault": 0, "snoop": 0, "away": 0}
+
+    def message(self, cycle: int, message: int) -> None:
+        header, address = message & WORD, message >> 64
+        assert header >> 56 == 0x12
+        assert address & 63 == 1
+        self.free -= 1
+        assert self.free >= 0, "no place"
+        self.walks.append((cycle + self.rng.randint(2, 40), header >> 48 & 0xFF, address >> 6))
+
+    def uses(self, frame: int) -> bool:
+        """A load of this frame is not done: the host does not give it away."""
+        return any(line >> 6 == frame for _, line in self.loads)
+
+    def step(self, cycle: int) -> None:
+        home = self.home
+        for one in [one for one in self.walks if one[0] <= cycle]:
+            self.walks.remove(one)
+            frame = self.pages.get(one[2] >> 6)
+            if frame is None:
+                self.count["fault"] += 1
+                self.answer(cycle, COMP << 60 | 1 << 56 | one[1] << 48 | 1 << 40 | 1 << 31, 0)
+            else:
+                line = frame << 6 | one[2] & 63
+                self.loads.append((one[1], line))
+                self.count["away"] += home.state[line] != "I" or line in home.busy
+        for load in list(self.loads):
+            txn, line = load
+            if line in home.busy:
+                continue
+            if home.state[line] == "E":
+                home.busy[line] = str(FSHR)
+                home.out.append((14 << 60 | 1 << 56 | FSHR << 48 | line, 0))
+                self.count["snoop"] += 1
+                continue
+            self.loads.remove(load)
+            self.count["ok"] += 1
+            self.answer(cycle, COMP_DATA << 60 | 9 << 56 | txn << 48 | 1 << 40, home.memory[line])
+        for answer in [answer for answer in self.answers if answer[0] <= cycle]:
+            self.answers.remove(answer)
+            self.free += 1
+            home.out.append(answer[1:])
+
+    def answer(self, cycle: int, header: int, data: int) -> None:
+        self.answers.append((cycle + self.rng.randint(2, 40), header, data))
+
+    def is_idle(self) -> bool:
+        return not (self.walks or self.loads or self.answers)
 
 
 class Bench:
@@ -46,6 +114,8 @@ class Bench:
         self.tags = list(range(256))
         self.open: dict[int, tuple[int, int, bool, int, int]] = {}
         self.uses: dict[int, int] = {}
+        self.direct = DirectReads(self.rng, self.home, self.pages)
+        self.directs: set[int] = set()
         self.asks: list[tuple[int, int, int]] = []
         self.inbox: list[int] = []
         self.cycle = 0
@@ -57,11 +127,14 @@ class Bench:
         cocotb.start_soon(Clock(dut.clk_i, 4, "ns").start())
         for pin in ("req_valid_i", "trn_ready_i", "in_valid_i", "msg_ready_i", "ans_valid_i", "rst_ni"):
             getattr(dut, pin).value = 0
+        dut.dir_ready_i.value = 0
         for _ in range(3):
             await FallingEdge(dut.clk_i)
         dut.rst_ni.value = 1
         for _ in range(140):  # the stores empty themselves
             await FallingEdge(dut.clk_i)
+        if DIRECT:
+            self.home.out.append((CREDIT << 60 | 1 << 56 | self.direct.PLACES << 40, 0))
 
     def move(self, page: int) -> None:
         frame = self.pages.pop(page)
@@ -103,7 +176,7 @@ class Bench:
                 if home.state[line] != "I" and line not in home.busy:
                     home.busy[line] = str(FINV)
                     home.out.append((14 << 60 | 1 << 56 | FINV << 48 | line, 0))
-            if any(home.state[line] != "I" or line in home.busy for line in lines):
+            if any(home.state[line] != "I" or line in home.busy for line in lines) or self.direct.uses(frame):
                 continue
             del self.left[page]
             self.free.append(frame)
@@ -125,12 +198,14 @@ class Bench:
             dut.req_index_i.value = request[0] << 6 | request[1]
             dut.req_write_i.value, dut.req_tag_i.value = int(request[2]), self.tags[0]
             dut.req_mask_i.value, dut.req_data_i.value = mask, data
-        dut.trn_ready_i.value, dut.msg_ready_i.value = int(rng.random() < ready), int(rng.random() < ready)
+        for pin in (dut.trn_ready_i, dut.msg_ready_i, dut.dir_ready_i):
+            pin.value = int(rng.random() < ready)
         for ask in [ask for ask in self.asks if ask[0] <= self.cycle]:
             self.asks.remove(ask)
             self.inbox += self.translated(ask[1], ask[2])
         self.take_back()
         self.home.step()
+        self.direct.step(self.cycle)
         dut.in_valid_i.value = int(bool(self.inbox))
         if self.inbox:
             dut.in_word_i.value = self.inbox.pop(0)
@@ -156,11 +231,19 @@ class Bench:
             self.open[self.tags.pop(0)] = (page, offset, write, value, self.cycle)
         if int(dut.phys_valid_o.value) and int(dut.phys_ready_o.value):
             tag, index = int(dut.phys_tag_o.value), int(dut.phys_index_o.value)
-            page, offset = self.open[tag][:2]
+            page, offset, write = self.open[tag][:3]
+            if int(dut.phys_direct_o.value):
+                assert DIRECT
+                assert not write
+                assert index == page << 6 | offset
+                self.directs.add(tag)
+        if int(dut.phys_valid_o.value) and int(dut.phys_ready_o.value) and tag not in self.directs:
             frames = {table[page] for table in (self.pages, self.leaving) if page in table}
             assert index & 63 == offset
             assert index >> 6 in frames, f"page {page:#x}: not its frame"
             self.uses[tag] = index >> 6
+        if int(dut.dir_valid_o.value) and int(dut.dir_ready_i.value):
+            self.direct.message(self.cycle, int(dut.dir_o.value))
         if int(dut.msg_valid_o.value) and int(dut.msg_ready_i.value):
             message = int(dut.msg_o.value)
             if message >> 60 & 15 == REQUEST:
@@ -177,8 +260,12 @@ class Bench:
         self.count["fault" if fault else "ok"] += 1
         if fault:
             assert tag not in self.uses
+            self.directs.discard(tag)
             return
-        del self.uses[tag]
+        if tag in self.directs:
+            self.directs.remove(tag)
+        else:
+            del self.uses[tag]
         if write:
             self.content[page, offset] = value
         else:
@@ -188,7 +275,7 @@ class Bench:
         home = self.home
         for _ in range(4_000):
             still = (self.open, self.asks, self.inbox, self.leaving, self.left, home.busy, home.out)
-            if not any(still) and not home.waiting:
+            if not any(still) and not home.waiting and self.direct.is_idle():
                 break
             await self.step(None)
         assert not self.open
@@ -206,6 +293,9 @@ async def every_page_has_its_bytes_while_frames_change_hands(dut: Any) -> None:
             used = [page for page, frame in one.pages.items() if frame in one.uses.values()]
             one.move(rng.choice(used if used and rng.random() < 0.7 else list(one.pages)))
         page = FIRST + rng.randrange(3 if rng.random() < 0.5 else PAGES)
+        away = [*one.leaving, *one.left]
+        if away and rng.random() < 0.1:
+            page = rng.choice(away)
         await one.step((page, rng.randrange(OFFSETS), rng.random() < 0.5) if rng.random() < 0.7 else None)
     await one.settle()
     while any(state != "I" for state in one.home.state.values()):  # all lines come home
@@ -222,10 +312,68 @@ async def every_page_has_its_bytes_while_frames_change_hands(dut: Any) -> None:
     assert found == one.content
     dut._log.info(f"{one.count}")
     assert one.count["ok"] > 2_000
-    assert one.count["fault"] > 50
+    assert one.count["fault"] > (15 if DIRECT else 50)
     assert one.count["moved"] > 100
     assert one.count["in use"] > 50
     assert one.count["cached"] > 50
+    if DIRECT:
+        dut._log.info(f"{one.direct.count}")
+        assert one.direct.count["ok"] > 50
+        assert one.direct.count["away"] > 10
+        assert one.direct.count["snoop"] > 10
+        assert one.direct.count["fault"] > 2
+
+
+@cocotb.test(skip=not DIRECT)
+async def a_read_of_an_unknown_page_finds_what_only_the_cache_of_its_own_fpga_has(dut: Any) -> None:
+    one = Bench(dut)
+    await one.start()
+    one.home.snooped = False
+
+    async def access(page: int, offset: int, write: bool) -> None:
+        while not await one.step((page, offset, write)):
+            pass
+        await one.settle()
+
+    await access(FIRST, 0, True)
+    line = one.pages[FIRST] << 6
+    assert one.home.state[line] == "E"
+    assert one.content[FIRST, 0] != one.home.memory[line]
+    assert not one.direct.count["ok"], "a write waits for its page"
+    # Lines of another set: that of the first page stays in the cache, and its translation does not.
+    for page in range(FIRST + 1, FIRST + PAGES):
+        await access(page, 1, True)
+    found = one.direct.count.copy()
+    await access(FIRST, 0, False)
+    assert one.direct.count["ok"] == found["ok"] + 1
+    assert one.direct.count["snoop"] == found["snoop"] + 1
+    # It stays there, and memory has it.
+    assert one.home.state[line] == "O"
+    assert one.content[FIRST, 0] == one.home.memory[line]
+    # A line that the cache does not have is in no cache behind a direct read.
+    await access(FIRST + PAGES // 2, 2, False)
+    assert one.direct.count["ok"] == found["ok"] + 2
+    assert one.home.state[one.pages[FIRST + PAGES // 2] << 6 | 2] == "I"
+
+
+@cocotb.test(skip=not DIRECT)
+async def a_direct_read_goes_as_early_as_a_hit_and_is_answered_a_clock_behind_its_line(dut: Any) -> None:
+    one = Bench(dut)
+    await one.start()
+    one.home.snooped = False
+    await one.step(None)
+    begin, asked, answered = one.cycle, 0, 0
+    assert await one.step((FIRST, 0, False), ready=1.0)
+    for _ in range(200):
+        if one.direct.walks and not asked:
+            asked = one.cycle
+        if int(dut.ans_valid_i.value):
+            answered = one.cycle
+        if not one.open:
+            break
+        await one.step(None, ready=1.0)
+    # Lookup, memory, message; and a cycle behind its line.
+    assert (asked - begin, one.cycle - answered) == (4, 1)
 
 
 @cocotb.test()

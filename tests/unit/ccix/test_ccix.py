@@ -46,14 +46,19 @@ def test_ccix_translate(
     )
 
 
-@pytest.mark.parametrize(("pages_log2", "ahead"), [(0, 0), (3, 6)])
-def test_ccix_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int) -> None:
+@pytest.mark.parametrize(
+    ("pages_log2", "ahead", "direct"), [(0, 0, 0), (3, 6, 0), (0, 0, 1), (3, 6, 1)]
+)
+def test_ccix_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, direct: int) -> None:
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
+    monkeypatch.setenv("CCIX_DIRECT", str(direct))
+    monkeypatch.setenv("CCIX_PAGES", "16" if direct else "12")
+    few = {"BaseSets": 2, "Direct": 1} if direct else {}
     run(
         "isthmus:ccix:ccix",
         "ccix_virtual_bench",
         "ccix_virtual_tb",
-        parameters={"PagesLog2": pages_log2, "Ahead": ahead},
+        parameters={"PagesLog2": pages_log2, "Ahead": ahead, **few},
         extra_sources=[HERE / "ccix_virtual_bench.sv"],
     )
 
@@ -119,14 +124,18 @@ def test_ccix_axi(places: int) -> None:
     )
 
 
-@pytest.mark.parametrize(("pages_log2", "ahead"), [(0, 0), (3, 6)])
-def test_ccix_axi_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int) -> None:
+@pytest.mark.parametrize(
+    ("pages_log2", "ahead", "direct"), [(0, 0, 0), (3, 6, 0), (0, 0, 1), (3, 6, 1)]
+)
+def test_ccix_axi_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, direct: int) -> None:
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
+    monkeypatch.setenv("CCIX_DIRECT", str(direct))
+    few = {"BaseSets": 2, "Direct": 1} if direct else {}
     run(
         "isthmus:ccix:ccix",
         "ccix_axi_bench",
         "ccix_axi_virtual_tb",
-        parameters={"Places": 16, "Virtual": 1, "PagesLog2": pages_log2, "Ahead": ahead},
+        parameters={"Places": 16, "Virtual": 1, "PagesLog2": pages_log2, "Ahead": ahead, **few},
         extra_sources=[HERE / "ccix_axi_bench.sv"],
     )
 

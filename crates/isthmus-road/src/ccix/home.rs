@@ -220,8 +220,9 @@ impl Home {
                     }
                 }
                 READ => 2,
-                WRITE => 10,
-                WRITE_PART => 11,
+                // An agent with a cache has no write that goes around it.
+                WRITE if self.directory.is_none() => 10,
+                WRITE_PART if self.directory.is_none() => 11,
                 TRANSLATE | FAULT if self.translator.is_some() => 2,
                 INVALIDATED if self.translator.is_some() => 1,
                 LOCK if self.locks.borrow().is_some() => {
@@ -489,6 +490,9 @@ impl Home {
             data = bytes_of(&message[message.len() - 8..]);
         }
         if message[1] & DIRECT == 0 {
+            if self.directory.is_some() {
+                return self.fail(format!("a read of line {index:#x} around the cache"));
+            }
             return self.line_request(kind, txn, index, mask, data, self.gateway);
         }
         let Some(translator) = &self.translator else {
@@ -496,6 +500,7 @@ impl Home {
         };
         let home = Rc::clone(self);
         translator.locate(index, kind != READ, move |found| match found {
+            Some(physical) if home.directory.is_some() => home.direct_read(txn, physical),
             Some(physical) => {
                 home.line_request(kind, txn, physical, mask, data, Picoseconds::ZERO);
             }
@@ -511,6 +516,31 @@ impl Home {
         self.free[0].set(self.free[0].get() + 1);
         self.free[1].set(self.free[1].get() + line);
         self.link.send(vec![header(COMP, 1, txn, [1, line]) | FAULTED]);
+    }
+
+    /// A read that came with a virtual address, of an FPGA that has a cache: a load of the host, which asks the
+    /// FPGA's cache for the line where it may be changed there. The FPGA gets the bytes of that moment and no copy
+    /// that the directory knows of.
+    fn direct_read(self: &Rc<Self>, txn: u64, line: u64) {
+        let Some(directory) = &self.directory else { return };
+        if self.number_of(line).is_none() {
+            return self.fail(format!("a read of line {line:#x}, which is not its memory"));
+        }
+        let access = self.last_access.get() + 1;
+        self.last_access.set(access);
+        let home = Rc::clone(self);
+        let read = move |content: &mut Line| {
+            let mut answer = vec![header(COMP_DATA, 9, txn, [1, 0])];
+            answer.extend(words_of(content));
+            let then = Rc::clone(&home);
+            home.sim.after(home.read, move || {
+                then.free[0].set(then.free[0].get() + 1);
+                then.link.send(answer);
+            });
+        };
+        self.accesses.borrow_mut().insert(access, (false, Box::new(read)));
+        let steps = directory.borrow_mut().ask(line, Waiting::Host { store: false, access });
+        self.follow(line, steps);
     }
 
     /// A request for a physical line, which is `way` from it.

@@ -298,8 +298,9 @@ def parameters(
         "NumMiss": int(design.translations.value),
         "PagesLog2": pages.bit_length() - 1,
         "Ahead": int(design.ahead.value),
-        # The cache takes physical addresses alone: no request goes around it.
-        **(lines if cache else {"Direct": int(design.direct.value)}),
+        # Through a cache reads alone, which go around it.
+        "Direct": int(design.direct.value),
+        **(lines if cache else {}),
     }
 
 
