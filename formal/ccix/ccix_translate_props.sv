@@ -8,13 +8,15 @@
 /// older epoch is open: behind an invalidation that is answered no request is offered by what it
 /// took away.
 ///
-/// atc says anything: it answers what it was asked, once.
+/// atc says anything: it answers what it was asked, once. Without DirectWrites no write goes on by
+/// its virtual address, since atc says of none that it may (proved: formal/svm/atc.sby).
 module ccix_translate_props
   import ccix_pkg::*;
   import svm_pkg::*;
 #(
   parameter bit Early  = 1'b0,
-  parameter bit Direct = 1'b0
+  parameter bit Direct = 1'b0,
+  parameter bit DirectWrites = 1'b1
 ) (
   input logic       clk_i,
   input logic       req_valid_i,
@@ -42,7 +44,9 @@ module ccix_translate_props
   line_t rsp_data_o, phys_data_o;
   coherence_atomic_pkg::atomic_t phys_atomic_o;
   word_t [1:0] msg_o;
-  ccix_translate #(.Early(Early), .Direct(Direct), .Atomics(1'b1)) dut (.*);
+  ccix_translate #(
+    .Early(Early), .Direct(Direct), .DirectWrites(DirectWrites), .Atomics(1'b1)
+  ) dut (.*);
 
   logic started_q = 1'b0;
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -108,6 +112,7 @@ module ccix_translate_props
       if (req_valid_i && req_tag_i == tag_q) assume (phase_q == Free);
       if (dut.found.tag == tag_q && dut.answer) assume (phase_q == Asked);
       if (dut.answer) assume (Direct || dut.status != StatusDirect);
+      if (!DirectWrites && answer && asked_q.write) assume (dut.status != StatusDirect);
       // What waits for the queue has a place there: as many as there are tags.
       assume (dut.u_known.usage_q != 9'd256);
       if (phys_rsp_valid_i && phys_rsp_tag_i == tag_q) assume (phase_q == Sent);
@@ -124,6 +129,7 @@ module ccix_translate_props
         assert (phys_write_o == asked_q.write && phys_mask_o == asked_q.mask);
         assert (phys_data_o == asked_q.data && phys_atomic_o == asked_q.atomic);
         assert (phys_key_o == asked_q.index);
+        assert (DirectWrites || !phys_direct_o || !phys_write_o);
       end
       if (ends) assert (phase_q == Sent && dut.end_epoch == epoch_q && ok_q);
       if (phase_q == Sent && over) assert (ends == ok_q && phys_rsp_valid_i);
@@ -137,6 +143,7 @@ module ccix_translate_props
       assert (!(in_queue && in_out));
       assert ((phase_q == Known) == (in_queue || in_out));
       if (phase_q == Known) assert (!(ok_q && direct_q));
+      if (phase_q == Known && direct_q) assert (DirectWrites || !asked_q.write);
       if (phase_q inside {Known, Sent}) begin
         assert (dut.epoch_q[tag_q] == epoch_q && dut.direct_q[tag_q] == direct_q);
         assert (ok_q != direct_q || phase_q == Known);

@@ -4,14 +4,15 @@
 /// time since the request was sent. No answer gives the frame for the page unless it was mapped,
 /// nor from the end of its invalidation's epoch on; no write is answered with it where the host
 /// allows none. A lookup has one answer. With Direct: a direct one begins a translation, for which
-/// it does not wait.
+/// it does not wait; without DirectWrites it is no write.
 module atc_props
   import svm_pkg::*;
 #(
   parameter int unsigned W = 5,   // bits of a page's number
   parameter int unsigned NumMiss = 2,
   parameter int unsigned NumWait = 3,
-  parameter bit Direct = 1'b0
+  parameter bit Direct = 1'b0,
+  parameter bit DirectWrites = 1'b1
 ) (
   input logic         clk_i,
   input logic         req_valid_i,
@@ -56,7 +57,7 @@ module atc_props
     .BaseWays(1),
     .BigSets(2), .BigWays(1), .HugeSets(2), .HugeWays(1), .NumMiss(NumMiss), .NumWait(NumWait),
     .PagesLog2(1),
-    .Ahead(1), .Direct(Direct), .MaxUses(7), .NumInv(2), .InvTagWidth(1)
+    .Ahead(1), .Direct(Direct), .DirectWrites(DirectWrites), .MaxUses(7), .NumInv(2), .InvTagWidth(1)
   ) dut (.cpl_size_i(cpl_size), .*);
 
   logic started_q = 1'b0;
@@ -283,7 +284,8 @@ module atc_props
       if (rsp_valid_o && rsp_tag_o == tag_q) assert (asked_q);
       // A direct answer is of a page that no store has, and begins its translation.
       if (rsp_valid_o && rsp_status_o == StatusDirect)
-        assert (Direct && dut.alloc && !dut.linked && dut.usable == '0);
+        assert (Direct && dut.alloc && !dut.linked && dut.usable == '0 &&
+                (DirectWrites || !dut.look_q.write));
 
       // What makes it inductive.
       assert ((dut.u_misses.u_ask.owner_q & ~dut.u_misses.asking) == '0 &&

@@ -11,12 +11,13 @@
 ///   Ordering    a direct read waits while a request with its key is open, and a request while a
 ///               direct read with its key is open: keys are compared by a hash of 6 bits, so one in
 ///               64 others waits too (proved: formal/ccix/ccix_direct.sby). Requests behind one
-///               that waits wait. An answer waits for a cycle without a response of the cache; while
-///               it waits the cache is offered nothing new, so it waits for what the cache has
+///               that waits wait too. An answer waits for a cycle without a response of the cache;
+///               while it waits the cache is offered nothing new, so it waits for what the cache has
 ///   Deadlock    nothing here waits for a snoop, and no snoop and no response for what is here
 ///   Latency     to the cache and back 0 cycles. Direct: request to msg_valid_o 1 cycle, an answer
 ///               to rsp_valid_o 1
 ///   Throughput  a request a cycle to the cache; NumDirect direct reads in a round trip
+///   Buffer      an answer has a place, since NumDirect direct reads at most have no response
 ///   Credits     as ccix_request: a direct read takes a place for requests at the home
 ///   Errors      stray_o: an answer to no open read. fail_o as ccix_request
 ///   Parameters  NumDirect direct reads open, a power of two, 2..64
@@ -75,10 +76,11 @@ module ccix_direct
   bucket_t count_q [64];      // requests of the cache that are open
   bucket_t bucket_q [256];    // by tag
   bucket_t bucket, ended;
+  logic [$clog2(NumDirect):0] open_q;  // direct reads without a response
   logic may_direct, may_pass, agent_ready, take, take_cached, late_q, offered_q, waits;
   answer_t first;
   assign bucket         = bucket_of(req_key_i);
-  assign may_direct     = !direct_q[bucket] && count_q[bucket] == '0;
+  assign may_direct     = !direct_q[bucket] && count_q[bucket] == '0 && 32'(open_q) < NumDirect;
   assign may_pass       = !direct_q[bucket] && count_q[bucket] != '1 && (!late_q || offered_q);
   assign cached_valid_o = req_valid_i && !req_direct_i && may_pass;
   assign req_ready_o    = req_direct_i ? may_direct && agent_ready : may_pass && cached_ready_i;
@@ -86,6 +88,10 @@ module ccix_direct
   assign take_cached    = cached_valid_o && cached_ready_i;
   assign ended          = bucket_q[rsp_tag_o];
   always_ff @(posedge clk_i) if (take || take_cached) bucket_q[req_tag_i] <= bucket;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) open_q <= '0;
+    else open_q <= open_q + $bits(open_q)'(take) - $bits(open_q)'(waits && !cached_rsp_valid_i);
+  end
   for (genvar b = 0; b < 64; b++) begin : gen_bucket
     logic adds, ends;
     assign adds = bucket == bucket_t'(b);
@@ -105,7 +111,7 @@ module ccix_direct
 
   // ---------------------------------------------------------------- the agent
   // Its numbers have their top bit set on the link: those of the cache's answers have not.
-  logic agent_answer, answer_valid;
+  logic agent_answer, answer_valid, answer_room;
   logic [3:0] words;
   word_t [MostWords-1:0] message;
   header_t header, sent;
@@ -131,8 +137,8 @@ module ccix_direct
 
   // ---------------------------------------------------------------- responses
   fifo #(.Width($bits(answer_t)), .Depth(NumDirect)) u_answers (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer_valid), .ready_o(), .data_i(answer),
-    .valid_o(waits), .ready_i(!cached_rsp_valid_i), .data_o(first), .usage_o()
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(answer_valid), .ready_o(answer_room),
+    .data_i(answer), .valid_o(waits), .ready_i(!cached_rsp_valid_i), .data_o(first), .usage_o()
   );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -148,6 +154,7 @@ module ccix_direct
   assign rsp_fault_o = !cached_rsp_valid_i && first.fault;
   assign rsp_data_o  = cached_rsp_valid_i ? cached_rsp_data_i : first.data;
 
+  prim_assert u_room (.clk_i, .rst_ni, .ok_i(!answer_valid || answer_room));
   // An open request of the cache and a direct read never have one hash.
   prim_assert u_apart (
     .clk_i, .rst_ni,

@@ -167,6 +167,8 @@ struct Rates {
     messages: f64,
     /// Translations that the host was asked for, for a transfer.
     translations: f64,
+    /// Requests with virtual addresses, for a transfer.
+    direct: f64,
     /// Of lines, those that the FPGA's cache had.
     hits: f64,
 }
@@ -179,18 +181,18 @@ impl Rates {
         let packets = (ends[1].packets - ends[0].packets) as f64;
         let elapsed = (until.at - from.at).0 as f64;
         let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
+        let requests = (until.requests - from.requests) as f64;
+        let a_transfer = |part: u64| share(part as f64, requests / scenario.lines() as f64);
         Self {
             link_bytes_s: share(bytes, elapsed * 1e-12),
             busy: share(bytes * scenario.byte_fs() / 1e3, elapsed).min(1.0),
-            messages: share((until.requests - from.requests) as f64, packets),
-            translations: share(
-                (until.walks - from.walks) as f64,
-                (until.requests - from.requests) as f64 / scenario.lines() as f64,
-            ),
+            messages: share(requests, packets),
+            translations: a_transfer(until.walks - from.walks),
+            direct: a_transfer(until.direct - from.direct),
             hits: 1.0
                 - share(
-                    (until.granted - from.granted) as f64,
-                    (until.requests - from.requests) as f64,
+                    (until.granted - from.granted + until.direct - from.direct) as f64,
+                    requests,
                 ),
         }
     }
@@ -219,6 +221,7 @@ impl Rates {
                 "footprint_bytes": of.footprint_bytes,
                 "warm": of.warm,
                 "walks": self.translations,
+                "direct": self.direct,
                 "retries": outcome.retries,
             });
             if scenario.workload.cache {

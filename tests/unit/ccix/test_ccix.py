@@ -46,9 +46,7 @@ def test_ccix_translate(
     )
 
 
-@pytest.mark.parametrize(
-    ("pages_log2", "ahead", "direct"), [(0, 0, 0), (3, 6, 0), (0, 0, 1), (3, 6, 1)]
-)
+@pytest.mark.parametrize(("pages_log2", "ahead", "direct"), [(0, 0, 0), (3, 6, 0), (0, 0, 1), (3, 6, 1)])
 def test_ccix_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, direct: int) -> None:
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
     monkeypatch.setenv("CCIX_DIRECT", str(direct))
@@ -124,9 +122,7 @@ def test_ccix_axi(places: int) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("pages_log2", "ahead", "direct"), [(0, 0, 0), (3, 6, 0), (0, 0, 1), (3, 6, 1)]
-)
+@pytest.mark.parametrize(("pages_log2", "ahead", "direct"), [(0, 0, 0), (3, 6, 0), (0, 0, 1), (3, 6, 1)])
 def test_ccix_axi_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: int, direct: int) -> None:
     monkeypatch.setenv("CCIX_PAGES_LOG2", str(pages_log2))
     monkeypatch.setenv("CCIX_DIRECT", str(direct))

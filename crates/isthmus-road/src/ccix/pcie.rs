@@ -43,6 +43,7 @@ pub(super) fn run(
         requests: of.ended * scenario.lines(),
         walks: 0,
         granted: 0,
+        direct: 0,
     };
     let outcome = Outcome {
         times: std::mem::take(&mut measured.times),

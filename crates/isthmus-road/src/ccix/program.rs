@@ -36,6 +36,8 @@ pub(super) struct Counts {
     pub(super) walks: u64,
     /// Lines that came to the FPGA's cache.
     pub(super) granted: u64,
+    /// Accesses with virtual addresses, for which the host walked.
+    pub(super) direct: u64,
 }
 
 /// Result of a run.
@@ -210,6 +212,7 @@ impl Logic {
             requests: self.ended * self.scenario.lines(),
             walks: self.agent.translator.as_ref().map_or(0, |translator| translator.walks().walks),
             granted: self.agent.home.transfers().granted,
+            direct: self.agent.translator.as_ref().map_or(0, |one| one.events().direct),
         }
     }
 

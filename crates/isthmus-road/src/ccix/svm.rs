@@ -67,6 +67,8 @@ pub(super) struct Events {
     pub(super) faults: u64,
     /// Pages moved.
     pub(super) moves: u64,
+    /// Accesses that came with virtual addresses.
+    pub(super) direct: u64,
 }
 
 /// The host's side.
@@ -237,6 +239,7 @@ impl Translator {
             let located = Rc::clone(&agent);
             agent.iommu.translate(address, 0, move |walk| {
                 located.record();
+                located.count(|events| events.direct += 1);
                 done(physical(&walk, address, write));
             });
         });

@@ -171,6 +171,7 @@ impl Logic {
             requests: self.ended,
             walks: self.agent.translator.as_ref().map_or(0, |translator| translator.walks().walks),
             granted: self.agent.home.transfers().granted,
+            direct: self.agent.translator.as_ref().map_or(0, |one| one.events().direct),
         }
     }
 

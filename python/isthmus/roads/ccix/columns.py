@@ -49,6 +49,11 @@ COLUMNS: Sequence[Column] = (
     Column("footprint_bytes", "virtual memory that they visit", lambda m: _virtual(m, "footprint_bytes")),
     Column("walks", "translations of the host for a transfer, on the mean", lambda m: _virtual(m, "walks")),
     Column(
+        "direct",
+        "requests with virtual addresses for a transfer, on the mean",
+        lambda m: _virtual(m, "direct"),
+    ),
+    Column(
         "cache_hits", "share of lines that the FPGA's cache had, with virtual addresses", _of("cache", "hits")
     ),
     Column(

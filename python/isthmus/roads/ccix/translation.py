@@ -159,8 +159,12 @@ def is_mixed(m: Measurement) -> bool:
 
 
 def pages_known(m: Measurement) -> float:
-    """The share of transfers whose page was known: the host walks once for each of the others."""
-    return 1 - float(m.workload["translation"]["walks"])
+    """The share of transfers whose page was known.
+
+    The host walks once for the translation of each of the others, and once more for a direct read.
+    """
+    found = m.workload["translation"]
+    return 1 - float(found["walks"] - found["direct"])
 
 
 def lines_had(m: Measurement) -> float:
