@@ -85,12 +85,13 @@ module ccix_direct_props
     end
   end
   // What was not taken.
-  logic held_q, held_direct_q, refused_q;
+  logic held_q, held_direct_q, refused_q, late_q;
   index_t held_key_q;
   logic [7:0] held_tag_q;
   always_ff @(posedge clk_i) begin
     held_q        <= started_q && req_valid_i && !req_ready_o;
     refused_q     <= started_q && cached_valid_o && !cached_ready_i;
+    late_q        <= started_q && dut.waits && cached_rsp_valid_i;
     held_direct_q <= req_direct_i;
     held_key_q    <= req_key_i;
     held_tag_q    <= req_tag_i;
@@ -163,11 +164,11 @@ module ccix_direct_props
       end
       if (answered) assert (direct_q[tag_q] && !known_q);
       if (refused_q) assert (cached_valid_o);
-      else if (dut.late_q) assert (!cached_valid_o);
+      else if (late_q) assert (!cached_valid_o);
 
       // What makes it inductive.
       assert ((cached_q & direct_q) == '0);
-      assert (dut.offered_q == refused_q);
+      assert (dut.offered_q == refused_q && dut.late_q == late_q);
       if (refused_q) assert (held_q && !held_direct_q && !dut.direct_q[bucket_of(held_key_q)] &&
                              dut.count_q[bucket_of(held_key_q)] != '1);
       for (int unsigned i = 0; i < 4; i++) begin
