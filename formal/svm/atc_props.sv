@@ -57,7 +57,8 @@ module atc_props
     .BaseWays(1),
     .BigSets(2), .BigWays(1), .HugeSets(2), .HugeWays(1), .NumMiss(NumMiss), .NumWait(NumWait),
     .PagesLog2(1),
-    .Ahead(1), .Direct(Direct), .DirectWrites(DirectWrites), .MaxUses(7), .NumInv(2), .InvTagWidth(1)
+    .Ahead(1), .Direct(Direct), .DirectWrites(DirectWrites), .MaxUses(7), .NumInv(2),
+    .InvTagWidth(1)
   ) dut (.cpl_size_i(cpl_size), .*);
 
   logic started_q = 1'b0;

@@ -11,8 +11,8 @@
 ///   Ordering    a direct read waits while a request with its key is open, and a request while a
 ///               direct read with its key is open: keys are compared by a hash of 6 bits, so one in
 ///               64 others waits too (proved: formal/ccix/ccix_direct.sby). Requests behind one
-///               that waits wait too. An answer waits for a cycle without a response of the cache;
-///               while it waits the cache is offered nothing new, so it waits for what the cache has
+///               that waits wait too. An answer waits for a cycle without a response of the cache,
+///               which is offered nothing new meanwhile: so it waits for what the cache has taken
 ///   Deadlock    nothing here waits for a snoop, and no snoop and no response for what is here
 ///   Latency     to the cache and back 0 cycles. Direct: request to msg_valid_o 1 cycle, an answer
 ///               to rsp_valid_o 1
@@ -67,9 +67,6 @@ module ccix_direct
     logic [7:0] tag;
     line_t      data;
   } answer_t;
-  function automatic bucket_t bucket_of(index_t index);
-    return index[5:0] ^ index[11:6];
-  endfunction
 
   // ---------------------------------------------------------------- which request may go
   logic [63:0] direct_q;      // a direct read with this hash is open
@@ -79,7 +76,7 @@ module ccix_direct
   logic [$clog2(NumDirect):0] open_q;  // direct reads without a response
   logic may_direct, may_pass, agent_ready, take, take_cached, late_q, offered_q, waits;
   answer_t first;
-  assign bucket         = bucket_of(req_key_i);
+  assign bucket         = req_key_i[5:0] ^ req_key_i[11:6];
   assign may_direct     = !direct_q[bucket] && count_q[bucket] == '0 && 32'(open_q) < NumDirect;
   assign may_pass       = !direct_q[bucket] && count_q[bucket] != '1 && (!late_q || offered_q);
   assign cached_valid_o = req_valid_i && !req_direct_i && may_pass;
@@ -162,5 +159,5 @@ module ccix_direct
           !(waits && !cached_rsp_valid_i && !direct_q[ended]))
   );
   logic unused;
-  assign unused = ^{words, message};
+  assign unused = ^{words, message, req_key_i};
 endmodule
