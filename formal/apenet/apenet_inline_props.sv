@@ -150,7 +150,10 @@ module apenet_inline_props (
       assert (!(own_q && open_q) && !(dut.answer_q && open_q) && !(dut.answer_q && own_q));
       if (own_q) assert (at_q == dut.addr_q);
       assert (dut.posted_q == post_q && dut.arrived_q[one] == known_q);
-      if (post_q) assert (dut.bytes_q == bytes_q && dut.target_q == target_q);
+      if (post_q) begin
+        assert (dut.bytes_q == bytes_q && dut.target_q == target_q);
+        assert (dut.needed_q[one[3:1]] == covers);
+      end
       if (dut.complete) assert (beat_q);
       if (beat_q) assert (!open_q);
       if (placed_q) assert (dut.remote_q == remote_q);

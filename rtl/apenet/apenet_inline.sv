@@ -109,7 +109,8 @@ module apenet_inline #(
   logic        payload, post, complete, posted_q, left_out;
   logic [1:0]  lanes;
   logic [2:0]  pair;        // of words, of the payload
-  logic [15:0] stored, needed, arrived_q;
+  logic [15:0] stored, arrived_q;
+  logic [7:0]  needed, needed_q, missing;  // pairs of words up to the last byte
   logic [15:0] remote_q;
   logic [22:0] bytes_q;
   logic [3:0]  target_q;
@@ -122,10 +123,11 @@ module apenet_inline #(
     stored = '0;
     if (payload) stored[{pair, 1'b0}+:2] = lanes;
     for (int unsigned i = 0; i < 8; i++) begin
-      needed[2*i+:2] = {2{bytes_q > 23'(8 * i) && bytes_q <= 23'(MaxBytes)}};
+      needed[i]  = bar_i.wdata[54:32] > 23'(8 * i) && bar_i.wdata[54:32] <= 23'(MaxBytes);
+      missing[i] = needed_q[i] && arrived_q[2*i+:2] != '1;
     end
   end
-  assign complete = posted_q && (needed & ~arrived_q) == '0;
+  assign complete = posted_q && missing == '0;
   assign left_out = post && lanes[1] && posted_q && !complete;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -141,7 +143,10 @@ module apenet_inline #(
   end
   always_ff @(posedge clk_i) begin
     if (post && lanes[0]) remote_q <= bar_i.wdata[31:16];
-    if (post && lanes[1]) {target_q, bytes_q} <= {bar_i.wdata[59:56], bar_i.wdata[54:32]};
+    if (post && lanes[1]) begin
+      {target_q, bytes_q} <= {bar_i.wdata[59:56], bar_i.wdata[54:32]};
+      needed_q            <= needed;
+    end
   end
   assign post_valid_o = complete || left_out;
   assign post_o = '{
