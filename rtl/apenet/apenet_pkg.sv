@@ -11,7 +11,7 @@ package apenet_pkg;
   localparam int unsigned MaxCarried = 64;                     // of a put that brings its payload
   localparam int unsigned MaxPosts   = 16;                     // that wait
   localparam int unsigned MaxHeads   = 8;                      // of packets that wait for a router
-  // Places of such payload: of posts that wait, one under check, headers, and the one that is stored.
+  // Places of such payload: posts that wait, one under check, headers, and the one that is stored.
   localparam int unsigned CarriedW     = $clog2(MaxPosts + MaxHeads + 2);
   localparam int unsigned CarriedSlots = 1 << CarriedW;
 
