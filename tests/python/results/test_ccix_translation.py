@@ -34,7 +34,9 @@ def engine(scenario: Mapping[str, Any], off: float = 1.0) -> list[dict[str, Any]
         warm, skewed = memory["warm"], memory["order"] == "skewed"
         lines = (1.0 if warm else 0.25) if skewed else 0.0
         pages = 1.0 if warm else 0.5 if skewed else 0.1
-        own["translation"]["walks"], own["cache"] = 1 - pages, {"hits": lines}
+        # A direct read has a walk of its own, beside that of its translation.
+        own["translation"]["walks"], own["translation"]["direct"] = 1.5 * (1 - pages), 0.5 * (1 - pages)
+        own["cache"] = {"hits": lines}
         mean = TERMS.mean(lines, pages) * (off if skewed and not warm else 1.0)
     made["latency_ps"]["avg"] = 1e3 * mean
     return [made]
@@ -71,12 +73,12 @@ def test_the_distance_is_that_of_the_worst_mix() -> None:
         assert translation.percent(list(made), made) is None
 
 
-def test_both_caches_are_in_the_gateware_and_no_request_goes_around_them() -> None:
-    for profile in ("isthmus", "as-published"):
+def test_both_caches_are_in_the_gateware_and_reads_go_around_them_where_the_profile_says_so() -> None:
+    for profile, direct in (("isthmus", 1), ("as-published", 0)):
         parameters = ccix.parameters(ccix.loaded(), profile, "svm", cache=True)  # type: ignore[arg-type]
         assert parameters["Translate"] == 1
         assert parameters["CacheLines"] == 4096
-        assert "Direct" not in parameters
+        assert parameters["Direct"] == direct
     one = Transfers("device-read", driver="svm", translation=translation.ALL_HIT, cache=True)
     work = ccix.scenario(ccix.Point(one, "isthmus", ccix.loaded()), GIVEN)["workload"]
     assert work["cache"] is True

@@ -173,7 +173,8 @@ class Bench:
         coming = deque(records)
         stored = 0  # answers that were given and are not taken
         taken = 0  # of the packet under decision
-        given = False
+        given = offered = False
+        enabled = True
         pending = int(d.Pending.value)
         while decided < len(records):
             given = bool(coming) and (given or rng.random() < offer)
@@ -183,7 +184,10 @@ class Bench:
             d.done_valid_i.value = done
             d.done_error_i.value = answers.popleft() if done else rng.getrandbits(1)
             d.event_ready_i.value = event_ready = rng.random() < ready
-            d.enable_i.value = enabled = rng.random() < 0.98
+            # An event that is offered is withdrawn where its program ends; that is not tried here.
+            if not offered:
+                enabled = rng.random() < 0.98
+            d.enable_i.value = enabled
             await ReadOnly()
             here = len(records) - len(coming) > decided
             packets, bad_packets, bad_puts = model.packets, model.bad_packets, model.bad_puts
@@ -209,6 +213,7 @@ class Bench:
             else:
                 assert not d.event_valid_o.value
                 assert not announced >> 8
+            offered = bool(d.event_valid_o.value) and not event_ready
             if d.answer_take_o.value:
                 stored -= 1
                 taken += 1
