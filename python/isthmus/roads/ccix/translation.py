@@ -164,7 +164,7 @@ def pages_known(m: Measurement) -> float:
     The host walks once for the translation of each of the others, and once more for a direct read.
     """
     found = m.workload["translation"]
-    return 1 - float(found["walks"] - found["direct"])
+    return 1 - float(found["walks"] - found.get("direct", 0))
 
 
 def lines_had(m: Measurement) -> float:
