@@ -603,18 +603,24 @@ def test_the_mean_is_what_the_timing_formula_says(run: Run, behind: dict[str, Pa
     local, remote = (run(size=64, driver=driver, iterations=300) for driver in ("cached-hit", "cached"))
     settings: dict[str, Any] = {"size": 64, "cache": True, "model": model}
     hit, missed = (run(**settings, translation=one, iterations=300) for one in (ALL_HIT, MISS))
-    known = 1 - missed["workload"]["translation"]["walks"]
+
+    def known_of(found: dict[str, Any]) -> float:
+        # A direct read has a walk of its own, beside that of its translation.
+        made = found["workload"]["translation"]
+        return float(1 - (made["walks"] - made["direct"]))
+
+    known = known_of(missed)
     atc = mean(hit) - mean(local)
     ats = (mean(missed) - mean(remote) - known * atc) / (1 - known)
     terms = translation.Terms(mean(local), mean(remote), atc, ats)
     of = bench.Translation("4K", "skewed", 4 << 20)
     mixed = run(**settings, translation=of, iterations=2_000, warmup=1_000)
-    lines, pages = mixed["workload"]["cache"]["hits"], 1 - mixed["workload"]["translation"]["walks"]
+    lines, pages = mixed["workload"]["cache"]["hits"], known_of(mixed)
     assert 0.1 < lines < 0.7
     assert 0.3 < pages < 0.95
     assert mean(mixed) == pytest.approx(terms.mean(lines, pages), rel=0.05)
     # A formula without the translations is not enough.
-    assert mean(mixed) > 1.05 * (lines * terms.local + (1 - lines) * terms.remote)
+    assert mean(mixed) > 1.03 * (lines * terms.local + (1 - lines) * terms.remote)
 
 
 def test_more_lines_than_the_cache_has_are_evicted_and_written_back(run: Run) -> None:
