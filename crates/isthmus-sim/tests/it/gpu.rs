@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A GPU beside a device on the same root complex: peer-to-peer writes and reads, their order, and copies.
 
-use isthmus_sim::kernel::SimError;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use isthmus_sim::kernel::{Sim, SimError};
 use isthmus_sim::world::gpu::{CopyWay, Gpu, GpuConfig};
 use isthmus_sim::world::pcie::{
-    Direction, DmaError, Generation, PcieConfig, PcieEndpointConfig, TlpKind, wire_bytes,
+    BarTarget, Direction, DmaError, Generation, PcieConfig, PcieEndpointConfig, ReadReply, Taken,
+    TlpKind, wire_bytes,
 };
 use isthmus_sim::{FaultSpec, Picoseconds};
 
@@ -181,4 +185,45 @@ fn a_gpu_that_overlaps_or_is_slower_is_refused() {
     gpu().reached_by(&world.link).expect("a peer");
     let twice = gpu().reached_by(&world.link);
     assert!(matches!(twice, Err(SimError::Config { reason, .. }) if reason.contains("overlaps")));
+}
+
+/// What a device was stored: when, where and what.
+struct Stored(Sim, RefCell<Vec<(Picoseconds, u64, Vec<u8>)>>);
+
+impl BarTarget for Stored {
+    fn write(&self, offset: u64, data: Vec<u8>, _taken: Taken) {
+        self.1.borrow_mut().push((self.0.now(), offset, data));
+    }
+
+    fn read(&self, _offset: u64, _bytes: usize, _reply: ReadReply) {
+        unreachable!("a kernel stores");
+    }
+}
+
+#[test]
+fn a_kernels_stores_reach_another_devices_bar_in_their_order_behind_both_links() {
+    let world = world(&config());
+    // A link that is faster than the device's.
+    let mut fast = gpu_config();
+    fast.link.generation = Generation::Gen4;
+    let gpu = Gpu::new(&world.sim, &fast, &world.memory).expect("a GPU");
+    gpu.reaches(&world.link).expect("a peer");
+    let stored = Rc::new(Stored(world.sim.handle(), RefCell::default()));
+    world.link.endpoint().serve(Rc::<Stored>::clone(&stored));
+    let (handle, kernel) = (world.sim.handle(), gpu.clone());
+    let begin = world.run(async move {
+        let begin = handle.now();
+        for (at, piece) in (BAR_BASE + 0x40..).step_by(8).zip(pattern(72).chunks(8)) {
+            kernel.store(at, piece).await;
+        }
+        handle.sleep(Picoseconds::from_us(2)).await;
+        begin
+    });
+    let found = stored.1.borrow();
+    let bytes: Vec<u8> = found.iter().flat_map(|(_, _, data)| data.clone()).collect();
+    assert_eq!(bytes, pattern(72));
+    assert!(found.iter().zip((0x40..).step_by(8)).all(|((_, at, _), expected)| *at == expected));
+    let write = wire_bytes(TlpKind::Write, BAR_BASE, 8, false);
+    let expected = 2.0 * LINK_NS + 1.5 * wire_ns(write);
+    close((found[0].0 - begin).0 as f64 / 1e3, expected, 1e-3);
 }
