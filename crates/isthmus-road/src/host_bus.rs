@@ -199,33 +199,28 @@ impl Mmio for Bar {
     }
 }
 
-/// The memory of a simulated host that its device reaches, as its driver sees it.
+/// The waits of a program for what a device writes into its memory.
 #[derive(Clone)]
-pub struct HostMemory {
+pub(crate) struct Waits {
     sim: Sim,
-    host: MmioHost,
     blocked: Rc<Cell<Picoseconds>>,
 }
 
-impl HostMemory {
-    pub(crate) fn new(sim: &Sim, host: &MmioHost) -> Self {
-        Self { sim: sim.clone(), host: host.clone(), blocked: Rc::default() }
+impl Waits {
+    pub(crate) fn new(sim: &Sim) -> Self {
+        Self { sim: sim.clone(), blocked: Rc::default() }
     }
 
-    /// The host whose memory it is.
-    pub(crate) fn host(&self) -> &MmioHost {
-        &self.host
-    }
-
-    /// Waits until these 8 bytes are no longer `seen`; false when `deadline` passes first.
-    async fn changed(
+    /// Until these 8 bytes of `memory` are no longer `seen`; false when `deadline` passes first.
+    pub(crate) async fn changed(
         &self,
+        memory: &Memory,
         offset: usize,
         seen: u64,
         deadline: Duration,
     ) -> Result<bool, TransportError> {
         let asleep = self.sim.now();
-        let changed = self.host.memory().watch(offset, 8, |bytes| word(bytes) != seen);
+        let changed = memory.watch(offset, 8, |bytes| word(bytes) != seen);
         let watched = if deadline == Duration::MAX {
             // No timer, so that a simulation in which nothing else is pending is idle.
             Ok(changed.await)
@@ -237,9 +232,84 @@ impl HostMemory {
         watched.ok().transpose().map_err(failed).map(|in_time| in_time.is_some())
     }
 
-    /// The time that the program waited for the device to change its memory.
+    /// How long all of them were.
     pub(crate) fn blocked(&self) -> Picoseconds {
         self.blocked.get()
+    }
+}
+
+/// Memory of which the simulation says when it changes: a poll is one wait and then one load.
+pub(crate) trait Watched: DmaMemory {
+    /// As [`Waits::changed`].
+    async fn changed(
+        &self,
+        offset: usize,
+        seen: u64,
+        deadline: Duration,
+    ) -> Result<bool, TransportError>;
+}
+
+/// [`DmaMemory::poll64`] of such memory.
+pub(crate) async fn poll64<M: Watched>(
+    memory: &mut M,
+    offset: usize,
+    seen: u64,
+    deadline: Duration,
+) -> Result<u64, TransportError> {
+    if memory.changed(offset, seen, deadline).await? {
+        memory.load64(offset).await
+    } else {
+        Ok(seen)
+    }
+}
+
+/// [`DmaMemory::poll_line`] of such memory.
+pub(crate) async fn poll_line<M: Watched>(
+    memory: &mut M,
+    offset: usize,
+    line: &mut [u8],
+    deadline: Duration,
+) -> Result<bool, TransportError> {
+    let last = line.len() - 8;
+    let changed = memory.changed(offset + last, word(&line[last..]), deadline).await?;
+    if changed {
+        memory.load_line(offset, line).await?;
+    }
+    Ok(changed)
+}
+
+/// The memory of a simulated host that its device reaches, as its driver sees it.
+#[derive(Clone)]
+pub struct HostMemory {
+    sim: Sim,
+    host: MmioHost,
+    waits: Waits,
+}
+
+impl HostMemory {
+    pub(crate) fn new(sim: &Sim, host: &MmioHost) -> Self {
+        Self { sim: sim.clone(), host: host.clone(), waits: Waits::new(sim) }
+    }
+
+    /// The host whose memory it is.
+    pub(crate) fn host(&self) -> &MmioHost {
+        &self.host
+    }
+
+    /// The time that the program waited for the device to change its memory.
+    pub(crate) fn blocked(&self) -> Picoseconds {
+        self.waits.blocked()
+    }
+}
+
+impl Watched for HostMemory {
+    async fn changed(
+        &self,
+        offset: usize,
+        seen: u64,
+        deadline: Duration,
+    ) -> Result<bool, TransportError> {
+        self.waits.changed(self.host.memory(), offset, seen, deadline).await
     }
 }
 
@@ -278,11 +348,7 @@ impl DmaMemory for HostMemory {
         seen: u64,
         deadline: Duration,
     ) -> Result<u64, TransportError> {
-        if self.changed(offset, seen, deadline).await? {
-            self.load64(offset).await
-        } else {
-            Ok(seen)
-        }
+        poll64(self, offset, seen, deadline).await
     }
 
     // A line comes into the core's cache once.
@@ -296,12 +362,7 @@ impl DmaMemory for HostMemory {
         line: &mut [u8],
         deadline: Duration,
     ) -> Result<bool, TransportError> {
-        let last = line.len() - 8;
-        let changed = self.changed(offset + last, word(&line[last..]), deadline).await?;
-        if changed {
-            self.load_line(offset, line).await?;
-        }
-        Ok(changed)
+        poll_line(self, offset, line, deadline).await
     }
 }
 

@@ -671,20 +671,25 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_put_stores_its_payload_behind_its_post_and_nothing_behind_that() {
-        let target = Target { node: Place::default(), key: 0, offset: 0, list: false };
-        let mut putting = Putting {
+    /// A program with no put memory, which has posted so many puts.
+    fn putting(targets: Vec<Target>, posted: u32) -> Putting {
+        Putting {
             bytes: 0,
-            targets: vec![target, target],
-            posted: 7,
+            targets,
+            posted,
             announced: 0,
             carried: 64,
             gets: 16,
             asked: 0,
             before: 0,
             unanswered: BTreeMap::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_put_stores_its_payload_behind_its_post_and_nothing_behind_that() {
+        let target = Target { node: Place::default(), key: 0, offset: 0, list: false };
+        let mut putting = putting(vec![target, target], 7);
         let mut board = Board::default();
         let payload: Vec<u8> = (1..=13).collect();
         assert_eq!(now(putting.post_inline(&mut board, &payload, (1, 128))).ok(), Some(7));
@@ -721,17 +726,7 @@ mod tests {
     #[test]
     fn a_get_waits_for_the_one_whose_place_at_the_node_it_would_take() {
         let target = Target { node: Place::default(), key: 0, offset: 0, list: false };
-        let mut putting = Putting {
-            bytes: 0,
-            targets: vec![target],
-            posted: 0,
-            announced: 0,
-            carried: 64,
-            gets: 16,
-            asked: 0,
-            before: 0,
-            unanswered: BTreeMap::new(),
-        };
+        let mut putting = putting(vec![target], 0);
         let mut board = Board::default();
         for number in 0..16 {
             let asked = now(putting.ask(&mut board, (0, 64), 64, (0, 0)));

@@ -15,7 +15,7 @@ use isthmus_sim::kernel::Sim;
 use isthmus_sim::world::Gpu;
 use isthmus_sim::world::host::MmioHost;
 
-use crate::host_bus::{BAR_BASE, Bar, HostMemory, failed, word};
+use crate::host_bus::{self, BAR_BASE, Bar, HostMemory, Waits, Watched, failed};
 
 /// Bytes of a kernel's store: each is a write of its own on the GPU's link.
 const STORE_BYTES: usize = 8;
@@ -30,13 +30,13 @@ pub(crate) struct Kernel {
     turn: Picoseconds,
     /// The host has set the interface up: stores are the kernel's.
     started: Rc<Cell<bool>>,
-    blocked: Rc<Cell<Picoseconds>>,
+    waits: Waits,
 }
 
 impl Kernel {
     pub(crate) fn new(sim: &Sim, gpu: &Gpu, turn: Picoseconds) -> Self {
-        let (sim, gpu) = (sim.clone(), gpu.clone());
-        Self { sim, gpu, turn, started: Rc::default(), blocked: Rc::default() }
+        let (sim, gpu, waits) = (sim.clone(), gpu.clone(), Waits::new(sim));
+        Self { sim, gpu, turn, started: Rc::default(), waits }
     }
 
     async fn store(&self, offset: u64, data: &[u8]) {
@@ -51,22 +51,6 @@ impl Kernel {
         buffer.copy_from_slice(&found);
         self.sim.sleep(self.turn).await;
         Ok(())
-    }
-
-    /// Waits until these 8 bytes are no longer `seen`; false when `deadline` passes first.
-    async fn changed(
-        &self,
-        offset: usize,
-        seen: u64,
-        deadline: Duration,
-    ) -> Result<bool, TransportError> {
-        let asleep = self.sim.now();
-        let changed = self.gpu.memory().watch(offset, 8, |bytes| word(bytes) != seen);
-        let deadline =
-            Picoseconds(u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX / 1_000) * 1_000);
-        let watched = self.sim.timeout(deadline.saturating_sub(asleep), changed).await;
-        self.blocked.set(self.blocked.get() + (self.sim.now() - asleep));
-        watched.ok().transpose().map_err(failed).map(|in_time| in_time.is_some())
     }
 }
 
@@ -154,7 +138,23 @@ impl ProgramMemory {
     pub(crate) fn blocked(&self) -> Picoseconds {
         match self {
             Self::Host(memory) => memory.blocked(),
-            Self::Kernel(kernel) => kernel.blocked.get(),
+            Self::Kernel(kernel) => kernel.waits.blocked(),
+        }
+    }
+}
+
+impl Watched for ProgramMemory {
+    async fn changed(
+        &self,
+        offset: usize,
+        seen: u64,
+        deadline: Duration,
+    ) -> Result<bool, TransportError> {
+        match self {
+            Self::Host(memory) => memory.changed(offset, seen, deadline).await,
+            Self::Kernel(kernel) => {
+                kernel.waits.changed(kernel.gpu.memory(), offset, seen, deadline).await
+            }
         }
     }
 }
@@ -213,13 +213,7 @@ impl DmaMemory for ProgramMemory {
         seen: u64,
         deadline: Duration,
     ) -> Result<u64, TransportError> {
-        match self {
-            Self::Host(memory) => memory.poll64(offset, seen, deadline).await,
-            Self::Kernel(kernel) => {
-                let changed = kernel.changed(offset, seen, deadline).await?;
-                if changed { self.load64(offset).await } else { Ok(seen) }
-            }
-        }
+        host_bus::poll64(self, offset, seen, deadline).await
     }
 
     async fn load_line(&mut self, offset: usize, line: &mut [u8]) -> Result<(), TransportError> {
@@ -232,16 +226,6 @@ impl DmaMemory for ProgramMemory {
         line: &mut [u8],
         deadline: Duration,
     ) -> Result<bool, TransportError> {
-        match self {
-            Self::Host(memory) => memory.poll_line(offset, line, deadline).await,
-            Self::Kernel(kernel) => {
-                let last = line.len() - 8;
-                let changed = kernel.changed(offset + last, word(&line[last..]), deadline).await?;
-                if changed {
-                    kernel.look(offset, line).await?;
-                }
-                Ok(changed)
-            }
-        }
+        host_bus::poll_line(self, offset, line, deadline).await
     }
 }
