@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: SHL-2.1
 /// Direct reads beside a cache: reads with virtual addresses, by a request agent of their own.
 ///
-/// A read of the user with req_direct_i goes to the home as a read of PCIe that is not translated,
-/// and its line to the user and into no cache. The home takes it as a load of the host: it asks
-/// whoever has the line, this FPGA's cache included. All else goes to the cache.
+/// A user's read with req_direct_i goes to the home as a PCIe read with a virtual address. The line
+/// goes to the user and is not cached. The home serves it as a load of the host: it takes the line
+/// from where it is, also from this FPGA's cache. All other requests go to the cache.
 ///
 ///   Handshake   request: valid/ready, stable until taken; direct ones are reads. cached_*: the
 ///               same request to the cache. Answers and responses: no ready. mine_o: the answer in

@@ -148,7 +148,10 @@ class Bench:
             changes: list[dict[str, int]] = [{"put": put ^ 1 << rng.randrange(32)}]
             changes.append({"number": packets[at].number ^ 1 << rng.randrange(11)})
             change = rng.choice((None, *changes))
-            packets[at : at + 1] = [] if change is None else [replace(packets[at], **change)]
+            if change is None:
+                del packets[at]
+            else:
+                packets[at] = replace(packets[at], **change)
         return packets
 
     async def start(self) -> None:
@@ -199,15 +202,15 @@ class Bench:
             assert bool(d.answer_take_o.value) == (here and not answered and stored > 0)
             announced = int(d.announced_o.value)
             if answered:
-                trial = replace_model(model)
+                trial = copy_of(model)
                 due = trial.packet(record, any(errors[decided]), enabled)
                 assert bool(d.event_valid_o.value) == (due is not None)
                 if due is not None:
                     assert int(d.event_o.value) == due
-                goes = due is None or event_ready
                 assert announced >> 8 == (due is not None and event_ready)
                 assert announced & 0xFF == record.put & 0xFF or not announced >> 8
-                if goes:
+                # A packet with an event is done when its event is taken.
+                if due is None or event_ready:
                     model, decided, taken = trial, decided + 1, 0
                     self.announced += due is not None
             else:
@@ -224,7 +227,8 @@ class Bench:
             await FallingEdge(d.clk_i)
 
 
-def replace_model(model: Model) -> Model:
+def copy_of(model: Model) -> Model:
+    """What would become of a packet is tried on this one: its event may have to wait."""
     return replace(model, puts=dict(model.puts))
 
 

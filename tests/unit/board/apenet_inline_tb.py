@@ -38,8 +38,9 @@ class Inline(Bench):
 
     def words(self, payload: bytes, remote: int, target: int = 2, size: int | None = None) -> bytes:
         """All of the window that a put needs: its post, then payload up to a multiple of 8 bytes."""
-        head = struct.pack("<HHI", 0, remote, target << 24 | (len(payload) if size is None else size))
-        return head + payload + self.rng.randbytes(-len(payload) % 8)
+        said = len(payload) if size is None else size
+        post = struct.pack("<HHI", 0, remote, target << 24 | said)
+        return post + payload + self.rng.randbytes(-len(payload) % 8)
 
     async def bring(self, payload: bytes, remote: int, target: int = 2, order: str = "burst") -> None:
         """A put in one burst; in lines of 64 bytes, the last one first; or word by word, in any order, but

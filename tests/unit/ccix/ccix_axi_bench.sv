@@ -87,11 +87,9 @@ module ccix_axi_bench
   localparam int unsigned AddrWidth = Virtual ? 48 : 39;
   logic [AddrWidth-$clog2(LineBytes)-1:0] core_index;
   logic core_write, core_fault, phys_write, phys_rsp_valid, phys_rsp_fault, rvalid, rready;
-  logic cached_valid, cached_ready, cached_rsp_valid, mine;
-  logic [1:0] stray;
   logic [2:0] fail;
-  logic [7:0] phys_rsp_tag, cached_rsp_tag, places;
-  line_t cached_rsp_data;
+  logic [7:0] phys_rsp_tag;
+  access_t phys;
   index_t phys_key;
   mask_t core_mask, phys_mask;
   line_t core_data, core_rsp_data, phys_data, phys_rsp_data;
@@ -150,40 +148,18 @@ module ccix_axi_bench
     logic unused_translation;
     assign unused_translation = ^{trn_ready_i, in_valid_i, in_word_i, phys_rsp_fault};
   end
-  ccix_cache #(
-    .Sets(2), .Ways(4), .NumMshr(4), .Atomics(Atomics), .Places(Places)
-  ) u_cache (
-    .clk_i, .rst_ni, .req_valid_i(cached_valid), .req_ready_o(cached_ready),
-    .req_write_i(phys_write), .req_evict_i(1'b0), .req_index_i(phys_index_o),
-    .req_tag_i(phys_tag_o), .req_mask_i(phys_mask), .req_data_i(phys_data),
-    .req_atomic_i(phys_atomic), .rsp_valid_o(cached_rsp_valid), .rsp_tag_o(cached_rsp_tag),
-    .rsp_data_o(cached_rsp_data), .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o,
-    .msg_o, .ans_valid_i(ans_valid_i && !mine), .ans_header_i, .ans_data_i, .stray_o(stray[0]),
-    .fail_o(fail[1])
+  assign phys = '{
+    write: phys_write, index: phys_index_o, tag: phys_tag_o, mask: phys_mask, data: phys_data
+  };
+  ccix_cached_bench #(
+    .Sets(2), .Places(Places), .Atomics(Atomics), .Direct(Direct)
+  ) u_cached (
+    .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o), .req_i(phys),
+    .req_atomic_i(phys_atomic), .req_direct_i(phys_direct_o), .req_key_i(phys_key),
+    .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag), .rsp_fault_o(phys_rsp_fault),
+    .rsp_data_o(phys_rsp_data), .msg_valid_o, .msg_ready_i, .msg_words_o, .msg_o, .dir_valid_o,
+    .dir_ready_i, .dir_o, .ans_valid_i, .ans_header_i, .ans_data_i, .stray_o, .fail_o(fail[2:1])
   );
-  if (Direct) begin : gen_direct
-    ccix_direct #(.NumDirect(4)) u_direct (
-      .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o),
-      .req_direct_i(phys_direct_o), .req_index_i(phys_index_o), .req_tag_i(phys_tag_o),
-      .req_key_i(phys_key), .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag),
-      .rsp_fault_o(phys_rsp_fault), .rsp_data_o(phys_rsp_data), .cached_valid_o(cached_valid),
-      .cached_ready_i(cached_ready), .cached_rsp_valid_i(cached_rsp_valid),
-      .cached_rsp_tag_i(cached_rsp_tag), .cached_rsp_data_i(cached_rsp_data),
-      .msg_valid_o(dir_valid_o), .msg_ready_i(dir_ready_i), .msg_o(dir_o), .ans_valid_i,
-      .ans_header_i, .ans_data_i, .mine_o(mine), .places_o(places), .stray_o(stray[1]),
-      .fail_o(fail[2])
-    );
-  end else begin : gen_cache_alone
-    assign cached_valid   = phys_valid_o;
-    assign phys_ready_o   = cached_ready;
-    assign phys_rsp_valid = cached_rsp_valid;
-    assign phys_rsp_tag   = cached_rsp_tag;
-    assign phys_rsp_data  = cached_rsp_data;
-    assign {phys_rsp_fault, mine, places, stray[1], fail[2], dir_valid_o, dir_o} = '0;
-    logic unused_direct;
-    assign unused_direct = ^{phys_key, dir_ready_i};
-  end
-  assign stray_o      = stray != '0;
   assign fail_o       = fail != '0;
   assign s_axi_rvalid = rvalid && !s_axi_rid[5];
   assign rready       = s_axi_rid[5] ? rvalid : s_axi_rready;
@@ -193,5 +169,5 @@ module ccix_axi_bench
   assign old_resp_o   = s_axi_rresp;
   assign old_last_o   = s_axi_rlast;
   logic unused;
-  assign unused = ^{s_axi_wlast, places};
+  assign unused = s_axi_wlast;
 endmodule

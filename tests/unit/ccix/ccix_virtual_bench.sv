@@ -51,14 +51,13 @@ module ccix_virtual_bench
   output logic                  stray_o,
   output logic                  fail_o
 );
-  logic phys_write, phys_rsp_valid, phys_rsp_fault, cached_valid, cached_ready;
-  logic cached_rsp_valid, mine;
-  logic [1:0] stray;
+  logic phys_write, phys_rsp_valid, phys_rsp_fault;
   logic [2:0] fail;
-  logic [7:0] phys_rsp_tag, cached_rsp_tag, places;
+  logic [7:0] phys_rsp_tag;
+  access_t phys;
   index_t phys_key;
   mask_t phys_mask;
-  line_t phys_data, phys_rsp_data, cached_rsp_data;
+  line_t phys_data, phys_rsp_data;
   coherence_atomic_pkg::atomic_t phys_atomic;
   ccix_translate #(
     .NumMiss(4), .PagesLog2(PagesLog2), .Ahead(Ahead), .Direct(Direct), .DirectWrites(1'b0),
@@ -75,40 +74,17 @@ module ccix_virtual_bench
     .msg_valid_o(trn_valid_o), .msg_ready_i(trn_ready_i), .msg_words_o(trn_words_o),
     .msg_o(trn_o), .in_valid_i, .in_word_i, .fail_o(fail[0])
   );
-  ccix_cache #(.Sets(Sets), .Ways(4), .NumMshr(4), .Places(16)) u_cache (
-    .clk_i, .rst_ni, .req_valid_i(cached_valid), .req_ready_o(cached_ready),
-    .req_write_i(phys_write), .req_evict_i(1'b0), .req_index_i(phys_index_o),
-    .req_tag_i(phys_tag_o), .req_mask_i(phys_mask), .req_data_i(phys_data),
-    .req_atomic_i(phys_atomic),
-    .rsp_valid_o(cached_rsp_valid), .rsp_tag_o(cached_rsp_tag), .rsp_data_o(cached_rsp_data),
-    .hold_snoops_i(1'b0), .msg_valid_o, .msg_ready_i, .msg_words_o, .msg_o,
-    .ans_valid_i(ans_valid_i && !mine), .ans_header_i, .ans_data_i, .stray_o(stray[0]),
-    .fail_o(fail[1])
+  assign phys = '{
+    write: phys_write, index: phys_index_o, tag: phys_tag_o, mask: phys_mask, data: phys_data
+  };
+  ccix_cached_bench #(
+    .Sets(Sets), .Direct(Direct)
+  ) u_cached (
+    .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o), .req_i(phys),
+    .req_atomic_i(phys_atomic), .req_direct_i(phys_direct_o), .req_key_i(phys_key),
+    .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag), .rsp_fault_o(phys_rsp_fault),
+    .rsp_data_o(phys_rsp_data), .msg_valid_o, .msg_ready_i, .msg_words_o, .msg_o, .dir_valid_o,
+    .dir_ready_i, .dir_o, .ans_valid_i, .ans_header_i, .ans_data_i, .stray_o, .fail_o(fail[2:1])
   );
-  if (Direct) begin : gen_direct
-    ccix_direct #(.NumDirect(4)) u_direct (
-      .clk_i, .rst_ni, .req_valid_i(phys_valid_o), .req_ready_o(phys_ready_o),
-      .req_direct_i(phys_direct_o), .req_index_i(phys_index_o), .req_tag_i(phys_tag_o),
-      .req_key_i(phys_key), .rsp_valid_o(phys_rsp_valid), .rsp_tag_o(phys_rsp_tag),
-      .rsp_fault_o(phys_rsp_fault), .rsp_data_o(phys_rsp_data), .cached_valid_o(cached_valid),
-      .cached_ready_i(cached_ready), .cached_rsp_valid_i(cached_rsp_valid),
-      .cached_rsp_tag_i(cached_rsp_tag), .cached_rsp_data_i(cached_rsp_data),
-      .msg_valid_o(dir_valid_o), .msg_ready_i(dir_ready_i), .msg_o(dir_o), .ans_valid_i,
-      .ans_header_i, .ans_data_i, .mine_o(mine), .places_o(places), .stray_o(stray[1]),
-      .fail_o(fail[2])
-    );
-  end else begin : gen_cache_alone
-    assign cached_valid   = phys_valid_o;
-    assign phys_ready_o   = cached_ready;
-    assign phys_rsp_valid = cached_rsp_valid;
-    assign phys_rsp_tag   = cached_rsp_tag;
-    assign phys_rsp_data  = cached_rsp_data;
-    assign {phys_rsp_fault, mine, places, stray[1], fail[2], dir_valid_o, dir_o} = '0;
-    logic unused_direct;
-    assign unused_direct = ^{phys_key, dir_ready_i};
-  end
-  assign stray_o = stray != '0;
-  assign fail_o  = fail != '0;
-  logic unused;
-  assign unused = ^places;
+  assign fail_o = fail != '0;
 endmodule

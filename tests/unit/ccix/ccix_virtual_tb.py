@@ -60,15 +60,16 @@ class DirectReads:
 
     def step(self, cycle: int) -> None:
         home = self.home
-        for one in [one for one in self.walks if one[0] <= cycle]:
-            self.walks.remove(one)
-            frame = self.pages.get(one[2] >> 6)
+        for walk in [walk for walk in self.walks if walk[0] <= cycle]:
+            self.walks.remove(walk)
+            _, number, virtual = walk
+            frame = self.pages.get(virtual >> 6)
             if frame is None:
                 self.count["fault"] += 1
-                self.answer(cycle, COMP << 60 | 1 << 56 | one[1] << 48 | 1 << 40 | 1 << 31, 0)
+                self.answer(cycle, COMP << 60 | 1 << 56 | number << 48 | 1 << 40 | 1 << 31, 0)
             else:
-                line = frame << 6 | one[2] & 63
-                self.loads.append((one[1], line))
+                line = frame << 6 | virtual & 63
+                self.loads.append((number, line))
                 self.count["away"] += home.state[line] != "I" or line in home.busy
         for load in list(self.loads):
             txn, line = load

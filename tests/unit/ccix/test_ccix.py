@@ -57,7 +57,7 @@ def test_ccix_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahead: i
         "ccix_virtual_bench",
         "ccix_virtual_tb",
         parameters={"PagesLog2": pages_log2, "Ahead": ahead, **few},
-        extra_sources=[HERE / "ccix_virtual_bench.sv"],
+        extra_sources=[HERE / "ccix_cached_bench.sv", HERE / "ccix_virtual_bench.sv"],
     )
 
 
@@ -118,7 +118,7 @@ def test_ccix_axi(places: int) -> None:
         "ccix_axi_bench",
         "ccix_axi_tb",
         parameters={"Places": places},
-        extra_sources=[HERE / "ccix_axi_bench.sv"],
+        extra_sources=[HERE / "ccix_cached_bench.sv", HERE / "ccix_axi_bench.sv"],
     )
 
 
@@ -132,7 +132,7 @@ def test_ccix_axi_virtual(monkeypatch: pytest.MonkeyPatch, pages_log2: int, ahea
         "ccix_axi_bench",
         "ccix_axi_virtual_tb",
         parameters={"Places": 16, "Virtual": 1, "PagesLog2": pages_log2, "Ahead": ahead, **few},
-        extra_sources=[HERE / "ccix_axi_bench.sv"],
+        extra_sources=[HERE / "ccix_cached_bench.sv", HERE / "ccix_axi_bench.sv"],
     )
 
 

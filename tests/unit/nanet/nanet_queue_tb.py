@@ -51,14 +51,16 @@ class Bench:
             self.firsts += int(d.first_o.value)
             self.lasts += int(d.last_o.value)
             now = (int(d.beat_kind_o.value), int(d.beat_o.value)) if d.beat_valid_o.value else None
-            assert offered is None or now == offered, "a beat that was offered stays"
+            if offered is not None:
+                assert now == offered, "an offered beat changed before it was taken"
             # In a clock at most one beat comes and one goes, and so with ends.
             came = int(d.usage_o.value) - usage
             assert came in (0, 1)
             assert int(d.ends_o.value) - ends in (0, came)
             usage, ends = int(d.usage_o.value), int(d.ends_o.value)
             assert ends == self.lasts - int(d.last_o.value) - self.taken_ends
-            assert now is None or usage
+            if now is not None:
+                assert usage > 0, "a beat is offered and none is counted"
             offered = now
             if now is not None and d.beat_ready_i.value:
                 self.out.append(now)

@@ -56,7 +56,7 @@ class Miss:
 
 @dataclass
 class Turns:
-    """Round robin: who has its turn keeps it until it is taken."""
+    """A round-robin arbiter: a grant is held until it is taken."""
 
     owner: int | None = None
     after: int = -1
