@@ -115,7 +115,8 @@ def test_a_sample_without_events_of_two_rings_has_blanks(
 ) -> None:
     sample = ("--sample", "single", "-n", "512", "--passes", "1")
     code, _, err = call(capsys, "bench", "trigger", *sample, "--out", str(tmp_path))
-    assert (code, err) == (0, "")
+    # On a slow machine there is progress on it too.
+    assert (code, "isthmus:" in err) == (0, False), err
     assert "in events of one 100.00 %; 0.000 fakes" in (tmp_path / "trigger.html").read_text()
     assert ",,," in (tmp_path / "trigger.csv").read_text()
 
